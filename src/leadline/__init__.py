@@ -1,0 +1,3 @@
+"""Leadline: find out what an LLM benchmark score is standing on."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,34 @@
+"""The errors that a user can cause, and the exit codes they end in.
+
+Everything a user can get wrong (a file, a flag, a missing network) raises a `LeadlineError`: one line that
+says what is wrong, where, and what to do. The command line prints that line and exits with the error's
+code. Any other exception is a bug and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+EXIT_OK = 0
+EXIT_FINDINGS = 1
+EXIT_USAGE = 2
+EXIT_FAILED = 3
+
+
+class LeadlineError(Exception):
+    """Something outside the program's control failed: a download, a disk, a corrupt file (exit code 3)."""
+
+    exit_code = EXIT_FAILED
+
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+        """`what` is wrong, `where` (file:line, item), and what to do about it (`fix`)."""
+        self.what, self.where, self.fix = what, where, fix
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        line = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{line} ({self.fix})" if self.fix else line
+
+
+class UsageError(LeadlineError):
+    """The user's own input is wrong: a flag, a study file, a benchmark (exit code 2)."""
+
+    exit_code = EXIT_USAGE

@@ -1,0 +1,33 @@
+"""The one table that lenses read: a row for each reading (one answer of one configuration to one item)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+READINGS = {
+    "model": pl.String,  # name of the model as the study calls it
+    "configuration": pl.String,  # name of the configuration within the model: "greedy", "recite", "tau-0.7"
+    "item": pl.String,
+    "category": pl.String,  # domain, for facts; "" where the benchmark has none
+    "task": pl.String,  # relation, for facts; "" where the benchmark has none
+    "sample": pl.Int64,  # sample (or path) index, from 0
+    "state": pl.String,  # ok | empty | unreadable | refused | error
+    "text": pl.String,  # the raw answer, whole
+    "value": pl.String,  # what the answer says, normalised for voting; null unless state is ok
+    "correct": pl.Boolean,  # by the study's correctness rule; false unless state is ok
+    "correct_strict": pl.Boolean,  # by the stricter `words` rule; false unless state is ok
+    "leads": pl.Boolean,  # the raw answer begins with the value that was read from it
+    "tokens_in": pl.Int64,  # prompt tokens of every model call behind this answer
+    "tokens_out": pl.Int64,  # generated tokens of every model call behind this answer
+    "gold_token": pl.Int64,  # first token of the gold answer at the first answer position; null if not probed
+    "gold_rank": pl.Int64,  # its rank there, 1 = most likely, ties share the best rank
+    "gold_logprob": pl.Float64,  # its natural-log probability there
+    "gold_masked": pl.Boolean,  # the technique had ruled the token out (score of -inf)
+}
+
+
+def readings_frame(rows: list[dict[str, object]]) -> pl.DataFrame:
+    """Make a readings frame; missing columns become null, unknown ones are an error."""
+    if unknown := {key for row in rows for key in row} - READINGS.keys():
+        raise ValueError(f"unknown reading columns: {sorted(unknown)}")
+    return pl.DataFrame([{key: row.get(key) for key in READINGS} for row in rows], schema=READINGS)

@@ -1,0 +1,44 @@
+"""Which configuration plays which part in a study: what the lenses compare with what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way of answering that is judged against the baseline.
+
+    Its verdict on an item is the majority over its first `vote` samples (1 for a deterministic technique).
+    `beyond_vote` is the number used at the beyond-sampling level, where a temperature is judged over its K
+    fresh samples rather than the 10 of the surface level.
+    """
+
+    name: str
+    vote: int = 1
+    beyond_vote: int | None = None
+    is_sampling: bool = False
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Samples (Seed A) that split the baseline's failures into shallow and deep; never used for evaluation."""
+
+    temperature: float
+    configuration: str
+    k: int = 20
+    sweep: int = 30
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The parts: one baseline, the methods judged against it, the samples that define shallow and deep."""
+
+    baseline: str
+    methods: tuple[Method, ...]
+    partitions: tuple[Partition, ...] = ()
+    category_name: str = "category"
+    task_name: str = "task"
+    bootstrap_draws: int = 2000
+    bootstrap_seed: int = 0
+    extra: dict[str, str] = field(default_factory=dict)
