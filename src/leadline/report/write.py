@@ -1,0 +1,51 @@
+"""One call that turns findings and readings into every form a reader may want."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from leadline.report.atomic import write_text
+from leadline.report.document import FindingsDocument, write_findings
+from leadline.report.items import ItemText
+from leadline.report.page import render_page
+from leadline.report.tables_latex import latex_tables
+from leadline.report.tables_markdown import markdown_tables
+
+
+@dataclass(frozen=True)
+class ReportPaths:
+    """Where the four files of a report are."""
+
+    html: Path
+    findings: Path
+    markdown: Path
+    latex: Path
+
+
+def write_report(
+    document: FindingsDocument, readings: pl.DataFrame, items: Mapping[str, ItemText], out: Path
+) -> ReportPaths:
+    """Write report.html, findings.json, tables.md and tables.tex into the folder `out`.
+
+    `readings` is a frame as `leadline.lenses.frame` describes it, `items` maps item ids to what was asked
+    (an item without an entry is shown by its id). Everything is made before anything is written, and each
+    file is replaced in one step. Raises LeadlineError when the folder cannot be written.
+    """
+    paths = ReportPaths(
+        html=out / "report.html",
+        findings=out / "findings.json",
+        markdown=out / "tables.md",
+        latex=out / "tables.tex",
+    )
+    html = render_page(document, readings, items)
+    markdown = markdown_tables(document)
+    latex = latex_tables(document)
+    write_findings(document, paths.findings)
+    write_text(paths.markdown, markdown)
+    write_text(paths.latex, latex)
+    write_text(paths.html, html)  # last: whoever waits for the page finds the other three beside it
+    return paths
