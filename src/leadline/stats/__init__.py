@@ -1,0 +1,1 @@
+"""Intervals, resampling, paired tests and unseen mass: thin names over scipy and statsmodels."""
