@@ -1,0 +1,147 @@
+"""A causal language model of `transformers`, seen as the engine needs it: tokens in, last-position logits out."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from leadline.engine.attention import IMPLEMENTATION, attending_to, padding_for
+from leadline.engine.blocks import Batch, BlockCache, Layer, Rows
+from leadline.engine.request import Prompt
+from leadline.errors import UsageError
+
+
+class CausalLM:
+    """Model and tokenizer, with everything that a checkpoint would smuggle into decoding left out.
+
+    `generation_config` defaults (a repetition penalty, a temperature) are never used: greedy means argmax of
+    the model's own logits.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, name: str = "model") -> None:
+        self.model = model.eval()
+        self.tokenizer = tokenizer
+        self.name = name
+        self.device = model.get_input_embeddings().weight.device
+        self.text_config = model.config.get_text_config()
+        self.layers: int = self.text_config.num_hidden_layers
+        self.vocabulary: int = model.get_output_embeddings().weight.shape[0]
+        self._cache_argument = (
+            "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
+        )
+
+    @cached_property
+    def end_tokens(self) -> frozenset[int]:
+        """Tokens that end a text: those of the tokenizer and of the checkpoint's configs (often a list)."""
+        configs = (getattr(self.model, "generation_config", None), self.model.config, self.text_config)
+        found = [self.tokenizer.eos_token_id, *(getattr(config, "eos_token_id", None) for config in configs)]
+        flat = (token for ids in found for token in (ids if isinstance(ids, list) else [ids]))
+        return frozenset(token for token in flat if token is not None)
+
+    @cached_property
+    def pieces(self) -> list[str]:
+        """The text of each token on its own, by id."""
+        return [
+            self.tokenizer.decode([token], clean_up_tokenization_spaces=False) for token in range(len(self.tokenizer))
+        ]
+
+    def tokens_with(self, characters: frozenset[str]) -> frozenset[int]:
+        """Ids of the tokens whose text holds one of these characters."""
+        return frozenset(token for token, piece in enumerate(self.pieces) if characters & set(piece))
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the tokenizer knows how this model wants a conversation written."""
+        return bool(getattr(self.tokenizer, "chat_template", None))
+
+    def text_of(self, prompt: Prompt) -> str:
+        """The exact text that the model is shown."""
+        if prompt.text is not None:
+            return prompt.text
+        if not self.has_chat_template:
+            raise UsageError(
+                f"model {self.name} has no chat template", fix="use a plain-text prompt style such as few-shot"
+            )
+        messages = [{"role": role, "content": content} for role, content in prompt.messages or ()]
+        text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        return text
+
+    def encode(self, prompt: Prompt) -> list[int]:
+        """Token ids of a prompt. A chat template writes its own special tokens; a raw text gets the tokenizer's."""
+        text = self.text_of(prompt)
+        ids: list[int] = self.tokenizer(text, add_special_tokens=prompt.text is not None).input_ids
+        if not ids:
+            raise UsageError("the prompt is empty")
+        return ids
+
+    def decode(self, ids: list[int]) -> str:
+        """Text of generated ids, special tokens left out, nothing tidied."""
+        text: str = self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return text
+
+    def first_token(self, prompt_text: str, answer: str) -> int:
+        """First token of `answer` as it would follow the prompt.
+
+        After a prompt that ends in whitespace (or a chat template's header) the answer follows at once; after
+        any other ending a space comes between. Tokenised in place, so a tokenizer that merges across the
+        border is believed.
+        """
+        glue = "" if not prompt_text or prompt_text[-1].isspace() or prompt_text.endswith(">") else " "
+        before: list[int] = self.tokenizer(prompt_text, add_special_tokens=False).input_ids
+        after: list[int] = self.tokenizer(prompt_text + glue + answer, add_special_tokens=False).input_ids
+        if after[: len(before)] == before and len(after) > len(before):
+            return after[len(before)]
+        own: list[int] = self.tokenizer(glue + answer, add_special_tokens=False).input_ids
+        return own[0]
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Within this context the model's layers use the engine's attention; its own is put back after."""
+        before = self.model.config._attn_implementation
+        self.model.set_attn_implementation(IMPLEMENTATION)
+        try:
+            with torch.inference_mode():
+                yield
+        finally:
+            self.model.set_attn_implementation(before)
+
+    def new_batch(self, prefix_length: int, prompt_length: Tensor, row_prompt: Tensor) -> Batch:
+        """An empty batch: `prompt_length` `[prompts]`, `row_prompt` `[rows]` ascending."""
+        rows = Rows.of(prefix_length, prompt_length, row_prompt)
+        return Batch([Layer() for _ in range(self.layers)], rows)
+
+    def forward(self, batch: Batch, phase: str, ids: Tensor, positions: Tensor, last: Tensor | None) -> Tensor | None:
+        """One pass: `ids` and `positions` `[owners, new]`.
+
+        Returns logits `[owners, vocabulary]` at index `last` `[owners]` of each row, or None when `last` is None
+        (a prefix is only stored). The position is picked before the output layer, by a hook on it, so that a
+        model's own scaling and soft-capping of logits still apply and no other position costs anything.
+        """
+        batch.begin(phase)
+        owners = ids.shape[0]
+
+        def pick(module: torch.nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor]:
+            hidden = inputs[0]
+            index = torch.zeros(owners, dtype=torch.long, device=hidden.device) if last is None else last
+            picked = hidden[torch.arange(owners, device=hidden.device), index]  # [owners, hidden]
+            return (torch.nn.functional.pad(picked, (0, 0, 0, padding_for(owners)))[:, None],)
+
+        hook = self.model.get_output_embeddings().register_forward_pre_hook(pick)
+        try:
+            with attending_to(batch):
+                out = self.model(
+                    input_ids=ids,
+                    position_ids=positions,
+                    use_cache=True,
+                    return_dict=True,
+                    **{self._cache_argument: BlockCache(batch)},
+                )
+        finally:
+            hook.remove()
+        return None if last is None else out.logits[:owners, 0]
