@@ -1,0 +1,163 @@
+"""Takes the wrapping off a response: reasoning, fences, JSON, lead-ins, markup. Keeps what it cannot read."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+_REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+# Where a model's own turn ends, when a server leaves the marker in the text.
+_END_OF_TURN = re.compile(r"<\|(?:im_end|endoftext|eot_id|end|end_of_text)\|>|</s>|<end_of_turn>|<eos>")
+_FENCE = re.compile(r"```(?:[ \t]*[\w+-]*[ \t]*\r?\n)?(.*?)(?:```|\Z)", re.DOTALL)
+_ANSWER_KEYS = ("final_answer", "finalanswer", "answer", "value")
+# A JSON object that was cut off, or holds what JSON may not: the quoted value alone still says the answer.
+_TORN_JSON = re.compile(r'"(?:final[_ ]?answer|answer|value)"\s*:\s*"((?:[^"\\]|\\.)*)', re.IGNORECASE)
+# After a few-shot prompt, models go on and ask themselves the next question.
+_NEXT_QUESTION = re.compile(r"\n[ \t>*_#]*(?:Q|Question)[*_]*\s*\d*\s*:", re.IGNORECASE)
+_MARK = r"[ \t>*_#]*"
+_FINAL = re.compile(
+    rf"^{_MARK}(?:the\s+)?(?:final|correct)\s+answer[*_]*(?:\s*:|\s+is\b:?)", re.IGNORECASE | re.MULTILINE
+)
+_LATER_ANSWER = re.compile(rf"^{_MARK}(?:the\s+)?answer[*_]*(?:\s*:|\s+is\b:?)", re.IGNORECASE | re.MULTILINE)
+_LEAD_IN = re.compile(
+    rf"{_MARK}(?:(?:(?:the|my)\s+)?(?:(?:final|correct|short)\s+)?answer[*_]*(?:\s*:|\s+is\b:?)"
+    r"|A[*_]*:)[ \t*_]*",
+    re.IGNORECASE,
+)
+_LINE_MARK = re.compile(r"(?:[-*+•]|#{1,6}|>)[ \t]+")
+_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "`": "`", "「": "」"}
+_EMPHASIS = ("**", "__", "*", "_", "~~", "$")
+
+
+@dataclass(frozen=True)
+class Peeled:
+    """The line of a response that holds its answer; `reason` says why there is none, where that is known."""
+
+    text: str
+    reason: str = ""
+
+
+def peel(raw: str) -> Peeled:
+    """The answer line of `raw`.
+
+    In this order: what a reasoning block leaves, up to the end of the turn; the content of a code fence or
+    of an `answer` (`final_answer`, `value`) key of a JSON object; what comes before a self-asked next
+    question; what follows a "final answer" (else an "answer") marker; of that the first line that
+    is more than an announcement, without list marks, emphasis and quotes around it.
+
+    >>> peel("<think>France... Paris!</think>**Answer:** 'Paris'").text
+    'Paris'
+    """
+    text, reason = _after_reasoning(raw)
+    if end := _END_OF_TURN.search(text):
+        text = text[: end.start()]
+    text = _structured(text.strip())
+    if following := _NEXT_QUESTION.search(text):
+        text = text[: following.start()]
+    if boxed := _BOXED.findall(text):
+        text = boxed[-1]
+    text = _LATEX_TEXT.sub(r"\1", text)
+    return Peeled(_bare(_answer_line(text)), reason)
+
+
+def _after_reasoning(raw: str) -> tuple[str, str]:
+    """What stands outside of reasoning: after the last block, or before the first when nothing follows."""
+    tags = list(_REASONING.finditer(raw))
+    if not tags:
+        return raw, ""
+    before = raw[: tags[0].start()] if not tags[0].group(1) else ""
+    if tags[-1].group(1):  # the last tag closes: the usual case
+        after = raw[tags[-1].end() :]
+        return (after if after.strip() else before), ""
+    # The last tag opens and never closes: an answer stands between blocks or before them, or there is none.
+    closed = [tag for tag in tags if tag.group(1)]
+    between = raw[closed[-1].end() : tags[-1].start()] if closed else ""
+    outside = between if between.strip() else before
+    return outside, "" if outside.strip() else "the reasoning never ends"
+
+
+def _structured(text: str) -> str:
+    """The answer out of a fence or a JSON object, if there is one; else the text as it was."""
+    if fence := _FENCE.search(text):
+        inside = fence.group(1).strip()
+        if (value := _json_answer(inside)) is not None:
+            return value
+        if fence.start() == 0 and inside:
+            text = inside
+    value = _json_answer(text)
+    return text if value is None else value
+
+
+def _json_answer(text: str) -> str | None:
+    start = text.find("{")
+    if start < 0 or '"' not in text:
+        return None
+    try:
+        found = json.JSONDecoder().raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        torn = _TORN_JSON.search(text, start)
+        return torn.group(1).replace('\\"', '"').replace("\\n", "\n") if torn else None
+    if not isinstance(found, dict):
+        return None
+    keys = {str(key).lower().replace(" ", "_"): value for key, value in found.items()}
+    for key in _ANSWER_KEYS:
+        if key in keys:
+            return _scalar(keys[key])
+    return None
+
+
+def _scalar(value: object) -> str | None:
+    match value:
+        case str():
+            return value
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value)
+        case int():
+            # A number too long for int's own printing was refused by the JSON reader already.
+            return str(value)
+        case [only]:
+            return _scalar(only)
+        case _:
+            return None
+
+
+def _answer_line(text: str) -> str:
+    """The line to read: after the marker of a final answer, else the first that is not an announcement."""
+    finals = list(_FINAL.finditer(text))
+    if finals:
+        text = text[finals[-1].start() :]
+    elif later := _LATER_ANSWER.search(text):
+        text = text[later.start() :]
+    text = _LEAD_IN.sub("", text, count=1) if _LEAD_IN.match(text) else text
+    lines = [line for line in text.splitlines() if line.strip(" \t*_#>`~-=|")]
+    if not lines:
+        return text.strip()
+    announces = lines[0].rstrip(" \t*_").endswith(":") and len(lines) > 1
+    return lines[1] if announces else lines[0]
+
+
+def _bare(line: str) -> str:
+    """`line` without list marks, emphasis and quotes around the whole of it."""
+    for _ in range(8):  # deeper wrapping than this is not an answer any more
+        before = line
+        line = line.strip()
+        if mark := _LINE_MARK.match(line):
+            line = line[mark.end() :]
+        if lead := _LEAD_IN.match(line):
+            line = line[lead.end() :]
+        for sign in _EMPHASIS:
+            inner = line.removesuffix(".")
+            if len(inner) > 2 * len(sign) and inner.startswith(sign) and inner.endswith(sign):
+                line = inner[len(sign) : -len(sign)]
+        if len(line) > 2 and _QUOTES.get(line[0]) == line.rstrip(".,")[-1:] and line[0] not in line[1:-2]:
+            line = line.rstrip(".,")[1:-1]
+        if line == before:
+            break
+    return line.strip()
