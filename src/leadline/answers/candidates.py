@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from leadline.answers.folding import Token
+from leadline.bench.folding import Token
 
 _NOT = frozenset(
     {
@@ -146,7 +146,7 @@ def _is_candidate(token: Token, line: Sequence[Token], *, alternative: bool) -> 
 
 
 def _is_in_list(line: Sequence[Token], span: Span, spans: Sequence[Span], question: frozenset[str]) -> bool:
-    """The span is one of at least three short name-like pieces between commas; the others name nothing valid."""
+    """The span is one of three or more short, name-like pieces between commas; no other is valid too."""
     pieces: list[Span] = []
     begin = 0
     for place in range(1, len(line) + 1):

@@ -1,4 +1,4 @@
-"""What a response says: derived from its raw text, never stored as truth, so that a better reader re-reads it."""
+"""What a response says: derived from raw text, never stored as truth, so that a better reader re-reads it."""
 
 from __future__ import annotations
 

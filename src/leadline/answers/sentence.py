@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.answers.folding import Token
+from leadline.bench.folding import Token
 
 _LINKS = frozenset({"is", "was", "are", "were", "be"})
 _PRONOUNS = frozenset({"it", "this", "that", "he", "she", "they", "there"})

@@ -1,6 +1,6 @@
 """Reads answers to factual questions: free text, judged against the gold answer and its aliases.
 
-Two rules, both over the answer line of the response (see `peel`) in normal form (see `folding`):
+Two rules, both over the answer line of the response (`peel`) in normal form (`leadline.bench.folding`):
 
 - `correct`, the published rule: the line equals a valid answer or contains one, at any place, even inside a
   longer word.
@@ -17,11 +17,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from leadline.answers.candidates import states
-from leadline.answers.folding import normalise, tokens
 from leadline.answers.peel import peel
 from leadline.answers.reading import Reading, State
 from leadline.answers.refusal import declines
 from leadline.answers.sentence import core
+from leadline.bench.folding import normalise, tokens
 from leadline.bench.item import Item
 
 

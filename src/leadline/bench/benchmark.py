@@ -115,6 +115,7 @@ def content_hash(items: Iterable[Item]) -> str:
 class Inspection:
     """What was found at a path: the benchmark (of its sound items, None without any), and what is wrong."""
 
+    source: str  # the item file, as the user would name it
     benchmark: Benchmark | None
     problems: tuple[Problem, ...]
     positions: Mapping[str, str] = field(default_factory=dict)  # item id -> file:line
@@ -144,7 +145,7 @@ def inspect_benchmark(ref: str | Path) -> Inspection:
         try:
             return _inspect(path, problems)
         except TooManyProblemsError:
-            return Inspection(None, tuple(problems.found))
+            return Inspection(str(path), None, tuple(problems.found))
         except OSError as error:
             where = str(error.filename or path)
             raise UsageError(f"cannot be read: {error.strerror or error}", where=where) from error
@@ -167,7 +168,7 @@ def _inspect(path: Path, problems: Problems) -> Inspection:
         if not items_path.is_file():
             what = "is a folder, not a file" if items_path.is_dir() else "does not exist"
             problems.add(str(items_path), what, fix=f"'items' in {HEADER_NAME} names the item file")
-            return Inspection(None, tuple(problems.found))
+            return Inspection(str(items_path), None, tuple(problems.found))
     elif path.is_file():
         if path.suffix != ".jsonl":
             raise UsageError("not a benchmark", where=str(path), fix="a folder or a .jsonl file")
@@ -183,7 +184,7 @@ def _inspect(path: Path, problems: Problems) -> Inspection:
     items = tuple(item for item, _ in found.values())
     benchmark = Benchmark(**header.model_dump(exclude={"items"}), items=items) if header and items else None
     positions = {identity: f"{items_path}:{line}" for identity, (_, line) in found.items()}
-    return Inspection(benchmark, tuple(problems.found), positions)
+    return Inspection(str(items_path), benchmark, tuple(problems.found), positions)
 
 
 def load_benchmark(ref: str | Path) -> Benchmark:

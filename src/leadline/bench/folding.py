@@ -1,8 +1,8 @@
-"""When two spellings count as the same letters: the normal form that text answers are compared in.
+"""When two spellings count as the same letters: the normal form that texts are compared in.
 
 The rule: compatibility forms are resolved (NFKD), case is folded, accents are dropped, and of what is left
-only letters, digits and the vowel signs of scripts that write vowels as signs are kept. So "Curaçao" = "curacao",
-"Tromsø" = "Tromso", "H₂O" = "h2o", "U.S." = "US", and "co-op" = "coop".
+only letters, digits and the vowel signs of scripts that write vowels as signs are kept. So
+"Curaçao" = "curacao", "Tromsø" = "Tromso", "H₂O" = "h2o", "U.S." = "US", and "co-op" = "coop".
 """
 
 from __future__ import annotations
