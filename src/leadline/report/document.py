@@ -130,7 +130,9 @@ def load_findings(path: Path) -> FindingsDocument:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{place}: {first['msg']}", where=str(path), fix="see docs/findings-schema.md") from None
+        raise UsageError(
+            f"{place}: {first['msg']}", where=str(path), fix="see docs/findings-schema.md"
+        ) from None
 
 
 def findings_schema() -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""Where the gold answer's first token went on failures that stayed failures: three parts of one bar."""
+
+from __future__ import annotations
+
+from leadline.report.charts.svg import Canvas, Chart, Legend
+from leadline.report.document import FindingsDocument
+from leadline.report.numbers import count, printed
+from leadline.report.tables import anchor, slug
+
+ROW, BAR = 46, 22
+# A part narrower than this share cannot hold its own percentage on a phone.
+LABELLED = 0.13
+PARTS = (("improved", "better"), ("tied", "tied"), ("worsened", "worse"))
+
+
+def rank_shift(document: FindingsDocument, model: str) -> Chart | None:
+    """Shares of unrecovered failures whose gold rank improved, stayed, worsened."""
+    finding = document.finding("rank_shift", "overall", model)
+    rows = [
+        (document.label(row.keys.get("method", "")), row.figures)
+        for row in (finding.rows if finding else ())
+        if all(row.figures.get(part) and row.figures[part].value is not None for part, _ in PARTS)
+    ]
+    if finding is None or not rows:
+        return None
+    described = "; ".join(
+        f"{label}: " + ", ".join(f"{part} {printed(part, figures[part])}" for part, _ in PARTS)
+        for label, figures in rows
+    )
+    canvas = Canvas(
+        slug("c-ranks", model), f"Rank shift of each method, {model}", described, ROW * len(rows) + 4
+    )
+    hatch = canvas.hatch()
+    for place, (label, figures) in enumerate(rows):
+        y = ROW * place
+        canvas.text(0, y + 13, label, "row-label")
+        denominator = figures["tied"].denominator
+        if denominator is not None:
+            canvas.text(100, y + 13, f"n = {count(denominator)}", "row-figure", "end")
+        start = 0.0
+        for part, kind in PARTS:
+            share = 100 * (figures[part].value or 0.0)
+            canvas.rect(start, y + 20, share, BAR, kind, hatch if kind == "worse" else "")
+            if share >= 100 * LABELLED:
+                words = printed(part, figures[part]).value
+                canvas.text(start + share / 2, y + 20 + BAR / 2 + 4, words, f"in-{kind}", "middle")
+            start += share
+    legend = (
+        Legend("better-swatch", "Improved: nearer the top"),
+        Legend("tied-swatch", "Tied"),
+        Legend("worse-swatch", "Worsened: further down"),
+    )
+    return Chart(model, "Rank shift", canvas.drawn(), legend, (anchor(finding),))

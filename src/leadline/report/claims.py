@@ -1,0 +1,57 @@
+"""What may be taken home, sorted by whether it may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leadline.lenses.finding import ClaimStatus
+from leadline.report.document import FindingsDocument
+from leadline.report.tables import anchor
+
+# Said on the page above the sentences of each status.
+MEANING = {
+    ClaimStatus.SUPPORTED: "The data of this study support these sentences.",
+    ClaimStatus.NOT_SUPPORTED: "The data do not support these sentences; that is not evidence of the contrary.",
+    ClaimStatus.NOT_ESTIMABLE: "There is too little to count, whatever the answers had been.",
+    ClaimStatus.UNREACHABLE: "No outcome of this design could have shown these.",
+}
+SIGN = {
+    ClaimStatus.SUPPORTED: "✓",
+    ClaimStatus.NOT_SUPPORTED: "○",
+    ClaimStatus.NOT_ESTIMABLE: "?",
+    ClaimStatus.UNREACHABLE: "⊘",
+}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A claim, the model it is about, and the table that it rests on."""
+
+    text: str
+    model: str
+    anchor: str
+    table: str
+
+
+@dataclass(frozen=True)
+class ClaimGroup:
+    """All claims of one status."""
+
+    status: str
+    sign: str
+    meaning: str
+    sentences: tuple[Sentence, ...]
+
+
+def claim_groups(document: FindingsDocument) -> list[ClaimGroup]:
+    """The document's claims by status, in the order of `ClaimStatus`; a status without claims is left out."""
+    found: dict[ClaimStatus, dict[tuple[str, str], Sentence]] = {status: {} for status in ClaimStatus}
+    for finding in document.findings:
+        for claim in finding.claims:
+            sentence = Sentence(claim.text, finding.model, anchor(finding), finding.title)
+            found[claim.status].setdefault((finding.model, claim.text), sentence)
+    return [
+        ClaimGroup(status.value, SIGN[status], MEANING[status], tuple(sentences.values()))
+        for status, sentences in found.items()
+        if sentences
+    ]

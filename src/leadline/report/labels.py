@@ -1,0 +1,56 @@
+"""What keys are called on paper. A key without an entry is spelt out, so that a new lens needs none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from leadline.report.document import FindingsDocument
+
+# Columns whose keys do not read well when their underscores become spaces.
+FIGURES = {
+    "acc": "Acc",
+    "acc_baseline": "Acc, baseline",
+    "mcnemar_p": "McNemar p",
+    "mcnemar_p_holm": "p, Holm",
+    "median_log2_shift": "Median log₂ shift",
+    "sgr": "SGR",
+    "dgr": "DGR",
+    "kendall_sgr": "τ_b, SGR",
+    "kendall_dgr": "τ_b, DGR",
+    "found_share": "Found",
+    "found_share_expected": "Found, expected",
+    "n": "n",
+    "d0": "D₀",
+    "d1": "D₁",
+}
+KEYS = {"temperature": "τ", "k": "K"}
+
+
+def figure_label(key: str) -> str:
+    """The heading of a figure's column."""
+    return FIGURES.get(key) or spelt_out(key)
+
+
+def key_label(document: FindingsDocument, key: str) -> str:
+    """The heading of a key's column; categories and tasks are called what the benchmark calls them."""
+    named = {
+        "category": document.benchmark.category_name,
+        "task": document.benchmark.task_name,
+    }
+    return KEYS.get(key) or spelt_out(named.get(key) or key)
+
+
+def key_value(document: FindingsDocument, key: str, value: str) -> str:
+    """What a row's key says: configurations by their label, everything else as it is."""
+    return document.label(value) if key in ("method", "configuration") else value
+
+
+def spelt_out(key: str) -> str:
+    """ "rank_shift" -> "Rank shift"."""
+    words = key.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def key_columns(rows_keys: list[Mapping[str, str]]) -> list[str]:
+    """All keys of the rows in the order in which they first appear."""
+    return list(dict.fromkeys(key for keys in rows_keys for key in keys))

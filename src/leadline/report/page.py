@@ -1,0 +1,171 @@
+"""The page: one HTML file that needs nothing else, neither network nor server.
+
+All text that comes from a study (questions, answers, names, settings) is hostile until proven otherwise:
+the template escapes everything, the data block cannot end its own element, and the page's script only ever
+sets text, never markup. The content security policy in the page forbids every request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import polars as pl
+from jinja2 import PackageLoader, StrictUndefined, Template
+from jinja2.sandbox import SandboxedEnvironment
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+
+from leadline.report.charts.beyond import beyond
+from leadline.report.charts.decomposition import decomposition
+from leadline.report.charts.rank_shift import rank_shift
+from leadline.report.charts.svg import Chart
+from leadline.report.charts.sweep import sweep
+from leadline.report.claims import claim_groups
+from leadline.report.document import ConfigurationEntry, FindingsDocument
+from leadline.report.headline import Column, Headline, headlines, temperatures
+from leadline.report.items import ItemText, items_data
+from leadline.report.labels import spelt_out
+from leadline.report.numbers import count, plural, printed
+from leadline.report.tables import Table, slug, tables
+
+# Sections of the tables in the order of a reader's questions; lenses that are not listed follow.
+LENS_ORDER = ("accuracy", "transitions", "rank_shift", "beyond_sampling", "wobble")
+CSP = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+@dataclass(frozen=True)
+class ChartGroup:
+    """A question, the charts that answer it, and what to keep in mind."""
+
+    anchor: str
+    title: str
+    lead: str
+    charts: tuple[Chart, ...]
+
+
+def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mapping[str, ItemText]) -> str:
+    """The whole page as text."""
+    data = items_data(document, readings, items)
+    return _template().render(
+        document=document,
+        csp=CSP,
+        style=Markup(_asset("report.css")),
+        script=Markup(_asset("report.js")),
+        data=htmlsafe_json_dumps(data, dumps=_dumps),
+        item_count=len(data["items"]),
+        groups=claim_groups(document),
+        headlines=headlines(document),
+        chart_groups=_chart_groups(document),
+        lenses=_by_lens(tables(document)),
+        settings=_settings,
+        browse=lambda headline, row, column: _browse(document, headline, row, column),
+        several=len(document.models) > 1,
+        baseline=document.label(document.protocol.baseline),
+    )
+
+
+@cache
+def _template() -> Template:
+    environment = SandboxedEnvironment(
+        loader=PackageLoader("leadline.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        printed_as=lambda figure, key: printed(key, figure), count=count, spelt_out=spelt_out
+    )
+    environment.globals.update(plural=plural, slug=slug)
+    return environment.get_template("report.html.j2")
+
+
+def _asset(name: str) -> str:
+    return (files("leadline.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _dumps(value: Any, **options: Any) -> str:
+    return json.dumps(value, **(options | {"separators": (",", ":"), "sort_keys": False}))
+
+
+def _chart_groups(document: FindingsDocument) -> list[ChartGroup]:
+    """The charts of all models, question by question; a question that the study leaves open is left out."""
+    models = [model.name for model in document.models]
+    by_temperature = [(model, tau) for model in models for tau in temperatures(document, model)]
+    found = (
+        (
+            "gain",
+            "What is recovered, what is broken",
+            "Accuracy is where these two meet: a method may leave it unchanged and still exchange many answers. "
+            "Gain counts over the baseline’s failures, loss over its successes, so the two sides have "
+            "different denominators.",
+            [decomposition(document, model) for model in models],
+        ),
+        (
+            "ranks",
+            "What moved beneath failures that stayed failures",
+            "Where the first token of the gold answer stands in the model’s distribution before and after the "
+            "method, on items that both the baseline and the method get wrong.",
+            [rank_shift(document, model) for model in models],
+        ),
+        (
+            "beyond",
+            "Does it reach further than asking again?",
+            "Shallow failures are those that plain sampling gets right at least once; deep failures are those "
+            "that it never did. Only gains on deep failures go beyond sampling.",
+            [beyond(document, model, tau) for model, tau in by_temperature],
+        ),
+        (
+            "sweep",
+            "Does the number of samples decide?",
+            "How much of the shallow set is found after K samples, and whether the methods would be ranked "
+            "otherwise at another K.",
+            [sweep(document, model, tau) for model, tau in by_temperature],
+        ),
+    )
+    return [
+        ChartGroup(anchor, title, lead, charts)
+        for anchor, title, lead, drawn in found
+        if (charts := tuple(chart for chart in drawn if chart is not None))
+    ]
+
+
+def _by_lens(found: list[Table]) -> list[tuple[str, list[Table]]]:
+    lenses = list(dict.fromkeys([*LENS_ORDER, *(entry.lens for entry in found)]))
+    # One table for all models, then the next table: readers compare models rather than lenses.
+    names = list(dict.fromkeys(entry.name for entry in found))
+    ordered = sorted(found, key=lambda entry: names.index(entry.name))
+    grouped = [(lens, [entry for entry in ordered if entry.lens == lens]) for lens in lenses]
+    return [(spelt_out(lens), entries) for lens, entries in grouped if entries]
+
+
+def _browse(
+    document: FindingsDocument, headline: Headline, method: str, column: Column
+) -> dict[str, str] | None:
+    """The filter of the item browser that shows what a headline figure counted, where it can show it."""
+    parts = {entry.name: entry for entry in document.protocol.methods}
+    if column.figure in ("gain", "loss"):
+        return {
+            "model": headline.model,
+            "method": method,
+            "show": "recovered" if column.figure == "gain" else "broken",
+        }
+    part = parts.get(method)
+    # A temperature is judged over other samples at this level than the verdicts that the browser shows.
+    if column.figure in ("sgr", "dgr") and part is not None and part.beyond_vote in (None, part.vote):
+        depth = "shallow" if column.figure == "sgr" else "deep"
+        tau = dict(column.keys)["temperature"]
+        return {"model": headline.model, "method": method, "show": "recovered", "depth": f"{depth}@{tau}"}
+    return None
+
+
+def _settings(configuration: ConfigurationEntry) -> str:
+    return json.dumps(configuration.settings, indent=2, ensure_ascii=False)

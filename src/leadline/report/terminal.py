@@ -1,0 +1,63 @@
+"""The headline table on a terminal, and as plain text where there is none."""
+
+from __future__ import annotations
+
+import io
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from leadline.lenses.finding import Figure
+from leadline.report.document import FindingsDocument
+from leadline.report.headline import Headline, headlines
+from leadline.report.numbers import printed
+
+
+def headline_table(document: FindingsDocument) -> RenderableType:
+    """What rich prints: for each model its methods' figures against the baseline.
+
+    One table per level (surface, ranks, beyond sampling) keeps every line within 80 columns.
+    """
+    found = headlines(document)
+    if not found:
+        return Text("No method was compared with the baseline.")
+    return Group(*(part for entry in found for part in _parts(entry)))
+
+
+def headline_text(document: FindingsDocument, width: int = 100) -> str:
+    """The same as plain text without colour or control codes, for files and pipes."""
+    sink = io.StringIO()
+    console = Console(file=sink, width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    console.print(headline_table(document))
+    return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
+
+
+def _parts(entry: Headline) -> list[RenderableType]:
+    accuracy = printed("acc", entry.baseline_accuracy)
+    parts: list[RenderableType] = [
+        Text(f"{entry.model}: baseline {entry.baseline}, Acc {accuracy}", style="bold")
+    ]
+    for group in dict.fromkeys(column.group for column in entry.columns):
+        places = [place for place, column in enumerate(entry.columns) if column.group == group]
+        table = Table(
+            box=box.SIMPLE_HEAD, pad_edge=False, title=Text(group), title_justify="left", title_style=""
+        )
+        table.add_column("Method", no_wrap=True)
+        for place in places:
+            table.add_column(entry.columns[place].label, justify="right", no_wrap=True)
+        for row in entry.rows:
+            figures = [row.figures[place] for place in places]
+            if any(figure is not None for figure in figures):
+                keys = [entry.columns[place].figure for place in places]
+                table.add_row(Text(row.label), *map(_cell, keys, figures))
+        parts.append(table)
+    return parts
+
+
+def _cell(key: str, figure: Figure | None) -> Text:
+    """A figure on two lines: the value with its counts, and its interval below."""
+    text = printed(key, figure)
+    counted = f" ({text.counted})" if text.counted else ""
+    return Text.assemble(f"{text.value}{counted}", (f"\n{text.interval}" if text.interval else "", "dim"))
