@@ -1,4 +1,4 @@
-"""What a lens returns: figures that carry their denominators and intervals, and claims that carry a status."""
+"""What a lens returns: figures that carry their denominators and intervals, claims that carry a status."""
 
 from __future__ import annotations
 

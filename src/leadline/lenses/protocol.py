@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Partition:
-    """Samples (Seed A) that split the baseline's failures into shallow and deep; never used for evaluation."""
+    """Samples (Seed A) that split the baseline's failures into shallow and deep; never for evaluation."""
 
     temperature: float
     configuration: str
@@ -41,4 +41,3 @@ class Protocol:
     task_name: str = "task"
     bootstrap_draws: int = 2000
     bootstrap_seed: int = 0
-    extra: dict[str, str] = field(default_factory=dict)

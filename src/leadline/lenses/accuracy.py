@@ -1,0 +1,121 @@
+"""How often each configuration is right, what its answers are, and whether the questions were put well.
+
+Acc = share of answered items whose verdict is correct. Beside it: Acc under the stricter `words` rule and
+the share of items on which the two rules differ; the states of all readings; and the share of baseline
+answers that begin with the value read from them, which the probability level relies on.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from leadline.lenses.figures import ratio, share
+from leadline.lenses.finding import Finding, Row
+from leadline.lenses.protocol import Protocol
+from leadline.lenses.registry import Lens
+from leadline.lenses.view import View
+
+STATES = ("ok", "empty", "refused", "unreadable", "error")
+
+
+def look(view: View) -> list[Finding]:
+    """Findings `overall`, `states` and `answer position`."""
+    return [_overall(view), _states(view), _answer_position(view)]
+
+
+def _overall(view: View) -> Finding:
+    rows, notes = [], []
+    for name, vote in _evaluated(view.protocol):
+        table = view.verdicts.filter(pl.col("configuration") == name)
+        answered = table.filter(pl.col("answered") > 0)
+        if table.height == 0:
+            notes.append(f"{name}: no readings.")
+            continue
+        n = answered.height
+        if n < view.items:
+            notes.append(
+                f"{name}: {view.items - n} of {view.items} items were not answered and are left out."
+            )
+        if short := answered.filter(pl.col("answered") < vote).height:
+            notes.append(f"{name}: {short} verdicts rest on fewer than {vote} answers.")
+        differ = answered.filter(pl.col("correct") != pl.col("correct_strict")).height
+        figures = {
+            "acc": share(int(answered["correct"].sum()), n, empty="no item was answered"),
+            "acc_strict": share(int(answered["correct_strict"].sum()), n, empty="no item was answered"),
+            "rules_differ": share(differ, n, empty="no item was answered"),
+            "tied_votes": share(int(answered["tied"].sum()), n, empty="no item was answered"),
+        }
+        rows.append(Row(keys={"configuration": name}, figures=figures))
+    return Finding(
+        lens="accuracy",
+        table="overall",
+        model=view.model,
+        title="Accuracy",
+        definition="Share of answered items whose verdict (majority over the configuration's samples) is "
+        "correct. The strict rule matches on word boundaries and rejects negated answers and lists of "
+        "candidates.",
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )
+
+
+def _states(view: View) -> Finding:
+    names = [name for name, _ in _evaluated(view.protocol)]
+    names += [part.configuration for part in view.protocol.partitions]
+    per_item = (
+        view.readings.lazy()
+        .filter(pl.col("configuration").is_in(names))
+        .group_by("configuration", "item")
+        .agg(pl.len().alias("asked"), *((pl.col("state") == state).sum().alias(state) for state in STATES))
+        .sort("configuration", "item")
+        .collect()
+    )
+    rows = []
+    for name in dict.fromkeys(names):
+        items = per_item.filter(pl.col("configuration") == name)
+        if items.height == 0:
+            continue
+        asked = items["asked"].to_numpy()
+        figures = {
+            state: ratio(items[state].to_numpy(), asked, view.protocol, empty="nothing was asked")
+            for state in STATES
+        }
+        rows.append(Row(keys={"configuration": name}, figures=figures))
+    return Finding(
+        lens="accuracy",
+        table="states",
+        model=view.model,
+        title="What the answers are",
+        definition="Share of all readings in each state: ok, empty, refused, unreadable, error (the call "
+        "failed). Intervals resample items, since the samples of one item resemble each other.",
+        rows=tuple(rows),
+        notes=(
+            "Only readings in state ok vote; a verdict without a vote is incorrect, and an item with nothing "
+            "but errors is left out.",
+        ),
+    )
+
+
+def _answer_position(view: View) -> Finding:
+    baseline = view.protocol.baseline
+    answers = view.readings.filter(
+        (pl.col("configuration") == baseline) & (pl.col("sample") == 0) & (pl.col("state") == "ok")
+    )
+    leads = share(int(answers["leads"].sum()), answers.height, empty="the baseline gave no readable answer")
+    return Finding(
+        lens="accuracy",
+        table="answer position",
+        model=view.model,
+        title="Do answers begin where they are probed?",
+        definition="Share of the baseline's readable answers that begin with the value read from them. The "
+        "gold token's rank is taken at the first answer position, so it means little for the others.",
+        rows=(Row(keys={"configuration": baseline}, figures={"leads": leads}),),
+    )
+
+
+def _evaluated(protocol: Protocol) -> list[tuple[str, int]]:
+    """Baseline and methods, each with the number of samples that it votes over."""
+    return [(protocol.baseline, 1), *((method.name, method.vote) for method in protocol.methods)]
+
+
+LENS = Lens("accuracy", order=10, look=look)

@@ -1,0 +1,124 @@
+"""How numbers become figures: each kind of figure with its interval, and how claims spell them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.lenses.finding import Figure
+from leadline.lenses.protocol import Protocol
+from leadline.stats.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_ratio
+from leadline.stats.intervals import Interval, wilson
+
+# A claim is supported when its interval leaves out zero and its corrected p-value is at most this.
+SIGNIFICANCE = 0.05
+
+
+def share(numerator: int, denominator: int, note: str = "", empty: str = "nothing to count over") -> Figure:
+    """A share of items with its Wilson interval; without a denominator it has no value, and says `empty`."""
+    if denominator == 0:
+        return Figure(value=None, numerator=numerator, denominator=0, method="wilson", note=note or empty)
+    low, high = wilson(numerator, denominator)
+    return Figure(
+        value=numerator / denominator,
+        numerator=numerator,
+        denominator=denominator,
+        low=low,
+        high=high,
+        method="wilson",
+        note=note,
+    )
+
+
+def count(value: int, of: int | None = None, note: str = "") -> Figure:
+    """A plain number of things, out of `of`."""
+    return Figure(value=value, numerator=value, denominator=of, method="count", note=note)
+
+
+def unknown(note: str, denominator: float | None = None) -> Figure:
+    """A figure that cannot be estimated, and why."""
+    return Figure(value=None, denominator=denominator, note=note)
+
+
+def p_value(value: float, method: str, denominator: int) -> Figure:
+    """A p-value; `denominator` is the number of items that the test disputes over."""
+    return Figure(value=value, denominator=denominator, method=method)
+
+
+def mean(values: npt.NDArray[Any], protocol: Protocol, note: str = "") -> Figure:
+    """The mean of one number per item [items], with a bootstrap interval over items."""
+    if len(values) == 0:
+        return Figure(value=None, denominator=0, method=bootstrapped(protocol), note=note or "no items")
+    ends = bootstrap_mean(values, protocol.bootstrap_draws, protocol.bootstrap_seed)
+    total = float(values.sum())
+    return _with(ends, total / len(values), (total, len(values)), protocol, note)
+
+
+def median(values: npt.NDArray[Any], protocol: Protocol, note: str = "") -> Figure:
+    """The median of one number per item [items], with a bootstrap interval over items."""
+    if len(values) == 0:
+        return Figure(value=None, denominator=0, method=bootstrapped(protocol), note=note or "no items")
+    ends = bootstrap_median(values, protocol.bootstrap_draws, protocol.bootstrap_seed)
+    return _with(ends, float(np.median(values)), (None, len(values)), protocol, note)
+
+
+def ratio(
+    numerators: npt.NDArray[Any], denominators: npt.NDArray[Any], protocol: Protocol, empty: str
+) -> Figure:
+    """Σ numerators / Σ denominators, both [items], with a bootstrap interval over items."""
+    above, below = float(numerators.sum()), float(denominators.sum())
+    if below == 0:
+        return Figure(value=None, numerator=above, denominator=0, method=bootstrapped(protocol), note=empty)
+    ends = bootstrap_ratio(numerators, denominators, protocol.bootstrap_draws, protocol.bootstrap_seed)
+    note = "" if ends.high is not None else "no upper end: some resamples have nothing to divide by"
+    return _with(ends, above / below, (above, below), protocol, note)
+
+
+def bootstrapped(protocol: Protocol) -> str:
+    """What the interval of a bootstrapped figure is called."""
+    return f"bootstrap over items, {protocol.bootstrap_draws} draws, seed {protocol.bootstrap_seed}"
+
+
+def percent(value: float | None) -> str:
+    """0.1234 -> "12.3%"."""
+    return "n/a" if value is None else f"{100 * value:.1f}%"
+
+
+def points(figure: Figure) -> str:
+    """A difference of shares in percentage points with its interval: "+12.3 points [+4.0, +20.1]"."""
+    if figure.value is None or figure.low is None or figure.high is None:
+        return "n/a"
+    return f"{100 * figure.value:+.1f} points [{100 * figure.low:+.1f}, {100 * figure.high:+.1f}]"
+
+
+def counted(figure: Figure) -> str:
+    """A share with what it was counted over: "12.3% (7/57)"."""
+    if figure.value is None or figure.numerator is None or figure.denominator is None:
+        return "n/a"
+    return f"{percent(figure.value)} ({figure.numerator:.0f}/{figure.denominator:.0f})"
+
+
+def above_zero(figure: Figure) -> bool:
+    """Whether the whole interval lies above zero."""
+    return figure.low is not None and figure.low > 0
+
+
+def below_zero(figure: Figure) -> bool:
+    """Whether the whole interval lies below zero."""
+    return figure.high is not None and figure.high < 0
+
+
+def _with(
+    ends: Interval, value: float, counts: tuple[float | None, float], protocol: Protocol, note: str
+) -> Figure:
+    return Figure(
+        value=value,
+        numerator=counts[0],
+        denominator=counts[1],
+        low=ends.low,
+        high=ends.high,
+        method=bootstrapped(protocol),
+        note=note,
+    )

@@ -1,0 +1,84 @@
+"""Tables by category and by task, and when a category may be called the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import polars as pl
+
+from leadline.lenses.figures import counted, share
+from leadline.lenses.finding import Claim, ClaimStatus
+from leadline.lenses.protocol import Protocol
+from leadline.stats.intervals import newcombe
+
+# Below three tasks a category's rate says more about the tasks than about the category; below five the
+# worst of several categories is mostly the one with the luckiest draw of tasks.
+TASKS_FOR_A_RATE = 3
+TASKS_FOR_THE_WORST = 5
+
+UNNAMED = "(none)"
+
+
+class Group(NamedTuple):
+    """The rows of one category (or task) and how many tasks they span."""
+
+    name: str
+    rows: pl.DataFrame
+    tasks: int
+
+
+def groups(frame: pl.DataFrame, by: str) -> Iterator[Group]:
+    """The rows of `frame` by "category" or "task", in order of name; nothing when no item has one."""
+    if frame.height == 0 or not (frame[by] != "").any():
+        return
+    for (name,), rows in sorted(frame.partition_by(by, as_dict=True).items()):
+        tasks = rows.filter(pl.col("task") != "")["task"].n_unique()
+        yield Group(str(name) or UNNAMED, rows, tasks)
+
+
+def group_label(protocol: Protocol, by: str) -> str:
+    """What the benchmark calls a category or a task."""
+    return protocol.category_name if by == "category" else protocol.task_name
+
+
+class GroupCount(NamedTuple):
+    """A share within one category."""
+
+    name: str
+    numerator: int
+    denominator: int
+    tasks: int
+
+
+def worst_category(what: str, counts: list[GroupCount], protocol: Protocol) -> Claim:
+    """Whether the category with the highest share of `what` may be called the worst.
+
+    Only categories of at least five tasks compete. The highest is set against all other competitors by a
+    Newcombe interval, at a level corrected for having picked it out of so many (Bonferroni).
+    """
+    category, task = protocol.category_name, protocol.task_name
+    competing = [one for one in counts if one.tasks >= TASKS_FOR_THE_WORST and one.denominator > 0]
+    if len(competing) < 2:
+        return Claim(
+            text=f"No {category} can be called the worst for {what}: fewer than two span at least "
+            f"{TASKS_FOR_THE_WORST} tasks ({task}).",
+            status=ClaimStatus.NOT_ESTIMABLE,
+        )
+    if not any(one.numerator for one in competing):
+        return Claim(
+            text=f"No {category} can be called the worst for {what}: it is zero in all "
+            f"{len(competing)} compared.",
+            status=ClaimStatus.NOT_ESTIMABLE,
+        )
+    worst = max(competing, key=lambda one: (one.numerator / one.denominator, one.denominator))
+    above = sum(one.numerator for one in competing) - worst.numerator
+    below = sum(one.denominator for one in competing) - worst.denominator
+    interval = newcombe(worst.numerator, worst.denominator, above, below, level=1 - 0.05 / len(competing))
+    held = interval.low is not None and interval.low > 0
+    return Claim(
+        text=f"{category.capitalize()} {worst.name} is the worst for {what} of {len(competing)} compared: "
+        f"{counted(share(worst.numerator, worst.denominator))} against {counted(share(above, below))} "
+        "in the others.",
+        status=ClaimStatus.SUPPORTED if held else ClaimStatus.NOT_SUPPORTED,
+    )

@@ -1,0 +1,68 @@
+"""Finds the lenses and runs them all: a new lens is one new file here that defines `LENS`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+import leadline.lenses
+from leadline.lenses.finding import Finding
+from leadline.lenses.frame import READINGS
+from leadline.lenses.protocol import Protocol
+from leadline.lenses.view import View
+
+# The model of findings that are taken over all models of a study.
+ALL_MODELS = "all models"
+
+
+@dataclass(frozen=True)
+class Lens:
+    """A question asked of each model's readings. `order` is its place in the report.
+
+    `across` makes findings over all models out of those that `look` made for each; it is asked only when a
+    study has more than one model.
+    """
+
+    name: str
+    order: int
+    look: Callable[[View], list[Finding]]
+    across: Callable[[Sequence[Finding]], list[Finding]] | None = None
+
+
+def all_lenses() -> list[Lens]:
+    """The lenses of this package, in the order of the report."""
+    modules = [
+        importlib.import_module(f"{leadline.lenses.__name__}.{found.name}")
+        for found in pkgutil.iter_modules(leadline.lenses.__path__)
+    ]
+    lenses = [module.LENS for module in modules if isinstance(getattr(module, "LENS", None), Lens)]
+    return sorted(lenses, key=lambda lens: (lens.order, lens.name))
+
+
+def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
+    """All findings on a readings frame: model by model in order of name, then those over all models.
+
+    The same readings give the same findings in the same order, whatever the order of the rows.
+    Raises ValueError when a column of `READINGS` is missing.
+    """
+    if missing := [column for column in READINGS if column not in readings.columns]:
+        raise ValueError(f"not a readings frame, it lacks: {', '.join(missing)}")
+    lenses = all_lenses()
+    models = sorted(readings["model"].unique().to_list())
+    findings: list[Finding] = []
+    made: dict[str, list[Finding]] = {lens.name: [] for lens in lenses}
+    for model in models:
+        view = View(model, readings.filter(pl.col("model") == model), protocol)
+        for lens in lenses:
+            found = lens.look(view)
+            findings += found
+            made[lens.name] += found
+    if len(models) > 1:
+        for lens in lenses:
+            if lens.across:
+                findings += lens.across(made[lens.name])
+    return findings

@@ -1,0 +1,58 @@
+"""What a lens looks at: the readings of one model and the parts that its configurations play."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from leadline.lenses.protocol import Method, Protocol
+from leadline.lenses.verdicts import paired, verdicts
+
+
+@dataclass(frozen=True)
+class View:
+    """One model's readings (columns of `READINGS`) and the protocol; verdicts are made once, when needed."""
+
+    model: str
+    readings: pl.DataFrame
+    protocol: Protocol
+
+    @cached_property
+    def verdicts(self) -> pl.DataFrame:
+        """Verdicts of baseline and methods at the surface level, over each method's `vote` samples."""
+        votes = {method.name: method.vote for method in self.protocol.methods}
+        return verdicts(self.readings, {**votes, self.protocol.baseline: 1})
+
+    @cached_property
+    def beyond_verdicts(self) -> pl.DataFrame:
+        """Verdicts at the beyond-sampling level, over `beyond_vote` samples where a method has it."""
+        votes = {method.name: beyond_vote(method) for method in self.protocol.methods}
+        return verdicts(self.readings, votes)
+
+    @cached_property
+    def items(self) -> int:
+        """How many items any configuration of this model was asked."""
+        return self.readings["item"].n_unique()
+
+    @cached_property
+    def baseline_failures(self) -> list[str]:
+        """D0: the items that the baseline answered, and incorrectly; in order."""
+        baseline = self.verdicts.filter(
+            (pl.col("configuration") == self.protocol.baseline) & (pl.col("answered") > 0)
+        )
+        return baseline.filter(~pl.col("correct"))["item"].to_list()
+
+    def paired(self, method: Method) -> pl.DataFrame:
+        """Items that both the baseline and `method` answered, with both verdicts (see `verdicts.paired`)."""
+        return paired(self.verdicts, self.protocol.baseline, method.name)
+
+    def has(self, configuration: str) -> bool:
+        """Whether this model has any reading of the configuration."""
+        return bool((self.readings["configuration"] == configuration).any())
+
+
+def beyond_vote(method: Method) -> int:
+    """How many samples the method votes over at the beyond-sampling level."""
+    return method.beyond_vote or method.vote
