@@ -71,7 +71,7 @@ def _lines(file: BinaryIO, path: Path, problems: Problems) -> Iterator[tuple[int
             )
             continue
         if text.strip():
-            yield number, text
+            yield number, text.rstrip("\r\n")
 
 
 class _RepeatedKeyError(ValueError):
