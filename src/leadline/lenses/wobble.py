@@ -1,7 +1,7 @@
 """Is the answer steady when asked again?
 
 n_i = readings in state ok of an item, m_i = how often its most frequent value occurs. An item is unstable
-when m_i < n_i. Wobble = share of measured items (n_i ≥ 1) that are unstable. Dispersion = mean of 1 - m_i/n_i.
+when m_i < n_i. Wobble = share of measured items (n_i ≥ 1) that are unstable. Dispersion = mean 1 - m_i/n_i.
 Pairwise = mean over items of 1 - Σ c(c-1) / (n(n-1)), c the count of each value: the chance that two readings
 of an item disagree. Rarefied = mean over items of 1 - Σ C(c, m) / C(n, m): the wobble that m readings of each
 item would show, for an m common to the configurations compared.
@@ -31,9 +31,10 @@ from leadline.lenses.view import View
 
 DEFINITION = (
     "Wobble: share of measured items whose readable answers are not all the same. Dispersion: mean share of "
-    "an item's readings that differ from its most frequent value. Pairwise: chance that two readings of an item "
-    "disagree. Rarefied: the wobble that m readings of each item would show. Response rate: readable answers "
-    "over answers asked for. Accuracy (majority over the same readings) stands beside them, never in them."
+    "an item's readings that differ from its most frequent value. Pairwise: chance that two readings of an "
+    "item disagree. Rarefied: the wobble that m readings of each item would show. Response rate: readable "
+    "answers over answers asked for. Accuracy (majority over the same readings) stands beside them, "
+    "never in them."
 )
 # The common m of rarefaction keeps at least this share of each configuration's items; the rest have too few
 # readings and are left out, since a single item with two readings would otherwise force m = 2 on all.
@@ -66,12 +67,13 @@ def count_values(readings: pl.DataFrame) -> pl.DataFrame:
         .filter((pl.col("state") == "ok") & pl.col("value").is_not_null())
         .group_by([*KEYS, "value"])
         .agg(pl.len().cast(pl.Int64).alias("c"), pl.col("category", "task").first())
+        .sort([*KEYS, "value"])  # sums of fractions over values then come out the same to the last digit
         .collect()
     )
 
 
 def per_item(ballots: pl.DataFrame) -> pl.DataFrame:
-    """Per measured item: `n` readings, `top` of them with the most frequent value, ordered `pairs` that agree."""
+    """Per measured item: `n` readings, `top` with the most frequent value, ordered `pairs` that agree."""
     return ballots.group_by(KEYS).agg(
         pl.col("category", "task").first().fill_null(""),
         pl.col("c").sum().alias("n"),
