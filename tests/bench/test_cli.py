@@ -21,7 +21,7 @@ runner = CliRunner()
 def test_a_sound_benchmark_exits_0(tmp_path: Path) -> None:
     result = runner.invoke(app, ["validate", str(folder(tmp_path, [fact("a"), fact("b")], FACTS_HEADER))])
     assert result.exit_code == 0
-    assert result.stdout == f"{tmp_path}: 2 items, 1 tasks, 0 errors, 0 warnings\n"
+    assert result.stdout == f"{tmp_path}: 2 items, 1 task, 0 errors, 0 warnings\n"
 
 
 def test_warnings_are_shown_and_do_not_fail(tmp_path: Path) -> None:

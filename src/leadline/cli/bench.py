@@ -93,9 +93,9 @@ def validate(
         for problem in problems:
             typer.echo(_printable(problem.line()))
         benchmark = inspection.benchmark
-        read = (
-            f"{len(benchmark.items)} items, {len(_tasks(benchmark))} tasks" if benchmark else "no items read"
-        )
+        read = "no items read"
+        if benchmark:
+            read = f"{_count(len(benchmark.items), 'item')}, {_count(len(_tasks(benchmark)), 'task')}"
         warnings = len(problems) - errors
         typer.echo(f"{path}: {read}, {_count(errors, 'error')}, {_count(warnings, 'warning')}")
     if errors:
@@ -111,14 +111,14 @@ def _summary(benchmark: Benchmark) -> dict[str, str | int]:
         "kind": benchmark.kind,
         "licence": benchmark.licence,
         "items": len(benchmark.items),
-        "categories": len(benchmark.categories),
+        "categories": sum(name != "" for name in benchmark.categories),
         "tasks": len(_tasks(benchmark)),
         "content_hash": benchmark.content_hash,
     }
 
 
 def _tasks(benchmark: Benchmark) -> set[str]:
-    return {item.task for item in benchmark.items}
+    return {item.task for item in benchmark.items if item.task}
 
 
 def _cell(value: object) -> str:
