@@ -1,7 +1,7 @@
 """The folder where converted models are kept: whole entries or none, made by one process at a time.
 
     <cache>/models/<key>/                    an entry: the model's files and `leadline-model.json`
-    <cache>/models/.making-<key>-xxxxxxxx/   work in progress, or what a killed process left
+    <cache>/models/.making-<key>~xxxxxxxx/   work in progress, or what a killed process left
     <cache>/models/.<key>.lock               held while <key> is made or removed
     <cache>/remembered/                      hashes of big files, by path, size and modification time
 
@@ -98,7 +98,7 @@ def _models() -> Path:
 
 
 def look_up(key: str) -> Entry | None:
-    """The entry, or None if it was never made; raises DamagedError if its files are not as they were written."""
+    """The entry, or None if there is none; raises DamagedError if its files are not as they were written."""
     folder = _models() / key
     if not folder.is_dir():
         return None
@@ -150,7 +150,7 @@ def make_once(key: str, make: Callable[[Path, Path], About], *, needs: int, prog
                 return entry
         _clear_leftovers(key)
         _check_space(needs)
-        work = Path(tempfile.mkdtemp(prefix=f".making-{key}-", dir=_models()))
+        work = Path(tempfile.mkdtemp(prefix=f".making-{key}~", dir=_models()))
         try:
             scratch, model = work / "scratch", work / "model"
             scratch.mkdir()
@@ -177,7 +177,7 @@ def remove(key: str, progress: Progress) -> bool:
         return False
     with _explained(), _locked(key, progress):
         # Renamed first, so that nobody sees half an entry.
-        work = Path(tempfile.mkdtemp(prefix=f".making-{key}-", dir=_models()))
+        work = Path(tempfile.mkdtemp(prefix=f".making-{key}~", dir=_models()))
         folder.rename(work / "removed")
         _clear_leftovers(key)
     return True
@@ -248,7 +248,7 @@ def _flush(path: Path) -> None:
 
 def _clear_leftovers(key: str) -> None:
     """Delete work folders of `key`: whoever holds its lock knows that nobody works in them any more."""
-    for leftover in _models().glob(f".making-{key}-*"):
+    for leftover in _models().glob(f".making-{key}~*"):
         shutil.rmtree(leftover, ignore_errors=True)
 
 

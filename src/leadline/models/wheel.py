@@ -57,6 +57,11 @@ def fetch_package(requirement: str, into: Path, *, otherwise: str) -> Path:
     )
     if done.returncode != 0:
         said = f"{done.stdout}\n{done.stderr}"
+        if "No space left on device" in said:  # before the next: pip calls this a broken connection, too
+            raise LeadlineError(
+                f"could not fetch {requirement}: {tool} says that the disk is full",
+                fix="free some space, or set TMPDIR and LEADLINE_CACHE to folders with room",
+            )
         if _NO_CONNECTION.search(said):
             raise LeadlineError(
                 f"could not fetch {requirement}: {tool} got no connection to its package index",
@@ -75,9 +80,9 @@ def fetch_package(requirement: str, into: Path, *, otherwise: str) -> Path:
 
 
 def last_word(output: str) -> str:
-    """The line of an installer's output that says what went wrong."""
+    """The line of an installer's output that says what went wrong; of a traceback the last one."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if re.match(r"(ERROR|error)\b|×", line)]
+    errors = [line for line in lines if re.match(r"(ERROR|error)\b|×", line) and line != "ERROR: Exception:"]
     return re.sub(r"^ERROR:\s*", "", (errors or lines or ["nothing at all"])[-1])
 
 
