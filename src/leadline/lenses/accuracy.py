@@ -11,11 +11,10 @@ import polars as pl
 
 from leadline.lenses.figures import ratio, share
 from leadline.lenses.finding import Finding, Row
+from leadline.lenses.frame import STATES
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.registry import Lens
 from leadline.lenses.view import View
-
-STATES = ("ok", "empty", "refused", "unreadable", "error")
 
 
 def look(view: View) -> list[Finding]:

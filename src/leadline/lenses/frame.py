@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+STATES = ("ok", "empty", "refused", "unreadable", "error")
+
 READINGS = {
     "model": pl.String,  # name of the model as the study calls it
     "configuration": pl.String,  # name of the configuration within the model: "greedy", "recite", "tau-0.7"
