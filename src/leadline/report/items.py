@@ -74,10 +74,8 @@ def items_data(
                 if key not in groups:
                     continue
                 value, right, votes, asked = verdict_of.get(key, (None, -1, 0, 0))
-                rows.append(
-                    [order[name], -1 if value is None else texts.add(value), right, votes, asked]
-                    + [int(key in unsteady), groups[key]]
-                )
+                said = -1 if value is None else texts.add(value)
+                rows.append([order[name], said, right, votes, asked, int(key in unsteady), groups[key]])
             answers[model] = rows
         entries.append(
             {
@@ -136,7 +134,7 @@ def _item_order(readings: pl.DataFrame, items: Mapping[str, ItemText]) -> list[s
 
 
 def _groups(readings: pl.DataFrame, texts: _Texts) -> dict[tuple[str, str, str], list[list[Any]]]:
-    """The distinct answers of each (model, configuration, item), most frequent first, with their raw texts."""
+    """The distinct answers of each (model, configuration, item), most frequent first, with their texts."""
     counted = (
         readings.group_by("model", "configuration", "item", "state", "value", "correct", "text")
         .agg(pl.len().alias("count"), pl.col("sample").min().alias("first"))

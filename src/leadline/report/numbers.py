@@ -7,6 +7,7 @@ of its own counts is a share, everything else a plain number, so that a new lens
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
@@ -31,10 +32,11 @@ class Kind(StrEnum):
 
 
 KINDS = {
-    **dict.fromkeys(("difference", "acc_difference", "gain_difference"), Kind.DIFFERENCE),
-    **dict.fromkeys(("net",), Kind.SIGNED_COUNT),
-    **dict.fromkeys(("kendall_sgr", "kendall_dgr", "tau_b"), Kind.COEFFICIENT),
-    **dict.fromkeys(("median_log2_shift",), Kind.SHIFT),
+    "difference": Kind.DIFFERENCE,
+    "net": Kind.SIGNED_COUNT,
+    "kendall_sgr": Kind.COEFFICIENT,
+    "kendall_dgr": Kind.COEFFICIENT,
+    "median_log2_shift": Kind.SHIFT,
 }
 
 
@@ -51,26 +53,31 @@ class Printed:
         return " ".join(piece for piece in (self.value, counted, self.interval) if piece)
 
 
-def kind_of(key: str, figure: Figure) -> Kind:
-    """What kind of number the figure `key` is."""
+def kind_of(key: str, figures: Iterable[Figure]) -> Kind:
+    """What kind of number a column of figures is; one column never mixes units."""
     if key in KINDS:
         return KINDS[key]
+    if key.endswith(("_margin", "_difference")):
+        return Kind.DIFFERENCE
     if key == "p" or key.endswith(("_p", "_p_holm")):
         return Kind.P_VALUE
-    if figure.value is None:
-        return Kind.NUMBER
-    if figure.method == "count":
+    valued = [figure for figure in figures if figure.value is not None]
+    if valued and all(figure.method == "count" for figure in valued):
         return Kind.COUNT
-    if _is_quotient(figure):
+    if valued and all(map(_is_quotient, valued)):
         return Kind.SHARE
-    return Kind.COUNT if float(figure.value).is_integer() and figure.low is None else Kind.NUMBER
+    whole = all(float(figure.value or 0).is_integer() and figure.low is None for figure in valued)
+    return Kind.COUNT if valued and whole else Kind.NUMBER
 
 
-def printed(key: str, figure: Figure | None) -> Printed:
-    """The figure as text. A figure that cannot be estimated is a dash with its counts, if it has any."""
+def printed(key: str, figure: Figure | None, kind: Kind | None = None) -> Printed:
+    """The figure as text. A figure that cannot be estimated is a dash with its counts, if it has any.
+
+    `kind` is that of the column which the figure stands in; by default it is judged alone.
+    """
     if figure is None:
         return Printed("")
-    kind = kind_of(key, figure)
+    kind = kind or kind_of(key, [figure])
     counted = _counted(figure, kind)
     if figure.value is None or not math.isfinite(figure.value):
         return Printed(ABSENT, counted)

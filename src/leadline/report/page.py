@@ -82,7 +82,10 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        printed_as=lambda figure, key: printed(key, figure), count=count, spelt_out=spelt_out
+        printed_as=lambda figure, key: printed(key, figure),
+        count=count,
+        spelt_out=spelt_out,
+        shortened=_shortened,
     )
     environment.globals.update(plural=plural, slug=slug)
     return environment.get_template("report.html.j2")
@@ -104,22 +107,22 @@ def _chart_groups(document: FindingsDocument) -> list[ChartGroup]:
         (
             "gain",
             "What is recovered, what is broken",
-            "Accuracy is where these two meet: a method may leave it unchanged and still exchange many answers. "
-            "Gain counts over the baseline’s failures, loss over its successes, so the two sides have "
+            "Accuracy hides these two behind one number: a method may leave it alone and still exchange many "
+            "answers. Gain counts over the baseline’s failures, loss over its successes: the two sides have "
             "different denominators.",
             [decomposition(document, model) for model in models],
         ),
         (
             "ranks",
             "What moved beneath failures that stayed failures",
-            "Where the first token of the gold answer stands in the model’s distribution before and after the "
-            "method, on items that both the baseline and the method get wrong.",
+            "Where the first token of the gold answer stands in the model’s distribution without and with "
+            "the method, on items that both the baseline and the method get wrong.",
             [rank_shift(document, model) for model in models],
         ),
         (
             "beyond",
             "Does it reach further than asking again?",
-            "Shallow failures are those that plain sampling gets right at least once; deep failures are those "
+            "Shallow failures are those that plain sampling gets right at least once, deep ones those "
             "that it never did. Only gains on deep failures go beyond sampling.",
             [beyond(document, model, tau) for model, tau in by_temperature],
         ),
@@ -169,3 +172,9 @@ def _browse(
 
 def _settings(configuration: ConfigurationEntry) -> str:
     return json.dumps(configuration.settings, indent=2, ensure_ascii=False)
+
+
+def _shortened(digest: str) -> str:
+    """Enough of a digest to tell two apart at a glance; the whole stands among the methods."""
+    algorithm, colon, digits = digest.rpartition(":")
+    return digest if len(digits) <= 16 else f"{algorithm}{colon}{digits[:12]}…"

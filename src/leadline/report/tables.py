@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from leadline.lenses.finding import Figure, Finding
 from leadline.report.document import FindingsDocument
 from leadline.report.labels import figure_label, key_columns, key_label, key_value, spelt_out
-from leadline.report.numbers import Printed, printed
+from leadline.report.numbers import Kind, Printed, kind_of, printed
 
 
 @dataclass(frozen=True)
@@ -57,21 +57,24 @@ def anchor(finding: Finding) -> str:
 
 def slug(*parts: str) -> str:
     """An id for a page; parts that differ keep different ids, whatever signs they are made of."""
-    plain = "-".join(re.sub(r"[^A-Za-z0-9._]+", "-", part) for part in parts)
-    if all(re.fullmatch(r"[A-Za-z0-9._ -]*", part) for part in parts):
+    plain = ":".join(re.sub(r"[^A-Za-z0-9._-]+", "+", part) for part in parts)
+    if all(re.fullmatch(r"[A-Za-z0-9._-]*( [A-Za-z0-9._-]+)*", part) for part in parts):
         return plain
-    return f"{plain}-{hashlib.sha256('/'.join(parts).encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return f"{plain}:{hashlib.sha256('/'.join(parts).encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def table(document: FindingsDocument, finding: Finding) -> Table:
     """Print a finding's rows."""
     keys = key_columns([row.keys for row in finding.rows])
     figures = key_columns([dict.fromkeys(row.figures, "") for row in finding.rows])
+    kinds = {
+        key: kind_of(key, [row.figures[key] for row in finding.rows if key in row.figures]) for key in figures
+    }
     remarks: dict[str, int] = {}
     rows = tuple(
         TableRow(
             tuple(key_value(document, key, row.keys.get(key, "")) for key in keys),
-            tuple(_cell(key, row.figures.get(key), remarks) for key in figures),
+            tuple(_cell(key, row.figures.get(key), kinds[key], remarks) for key in figures),
         )
         for row in finding.rows
     )
@@ -96,11 +99,11 @@ def tables(document: FindingsDocument) -> list[Table]:
     return [table(document, finding) for finding in document.findings]
 
 
-def _cell(key: str, figure: Figure | None, remarks: dict[str, int]) -> Cell | None:
+def _cell(key: str, figure: Figure | None, kind: Kind, remarks: dict[str, int]) -> Cell | None:
     if figure is None:
         return None
     remark = remarks.setdefault(figure.note, len(remarks) + 1) if figure.note else 0
-    return Cell(printed(key, figure), "" if figure.value is None else repr(figure.value), remark)
+    return Cell(printed(key, figure, kind), "" if figure.value is None else repr(figure.value), remark)
 
 
 def _methods(finding: Finding, figures: list[str]) -> tuple[str, ...]:

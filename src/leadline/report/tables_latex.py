@@ -50,16 +50,17 @@ _SPECIAL = {
 }
 _ANY_SPECIAL = re.compile("|".join(map(re.escape, _SPECIAL)))
 
-_PREAMBLE = r"""% Needs \usepackage{booktabs,longtable,graphicx} and \usepackage[T1]{fontenc}; letters outside Latin
-% scripts need LuaLaTeX or XeLaTeX. \input this file, or copy the tables you want."""
+_PREAMBLE = r"""% Needs \usepackage{booktabs,longtable,graphicx} and \usepackage[T1]{fontenc}; letters
+% outside Latin scripts need LuaLaTeX or XeLaTeX. \input this file, or copy the tables you want."""
 
 
 def latex_tables(document: FindingsDocument) -> str:
     """The headline of each model, then every finding, as LaTeX source."""
+    benchmark = document.benchmark
     blocks = [
         _PREAMBLE,
-        f"% {_comment(document.study)}: {_comment(document.benchmark.name)} {_comment(document.benchmark.version)}, "
-        f"{_comment(document.benchmark.content_hash)}, {document.created.isoformat()}",
+        f"% {_comment(document.study)}, {document.created.isoformat()}",
+        f"% {_comment(f'{benchmark.name} {benchmark.version}, {benchmark.content_hash}')}",
         *(_headline(entry) for entry in headlines(document)),
         *(_table(entry) for entry in tables(document) if entry.rows),
     ]
@@ -101,8 +102,11 @@ def _headline(entry: Headline) -> str:
         )
         for row in entry.rows
     ]
-    caption = f"{entry.model}: each method against the baseline {entry.baseline} (Acc {printed('acc', entry.baseline_accuracy)})"
-    return _float(caption, slug("headline", entry.model), 1, len(entry.columns), [groups, heads], body)
+    accuracy = printed("acc", entry.baseline_accuracy)
+    caption = f"{entry.model}: each method against the baseline {entry.baseline} (Acc {accuracy})"
+    return _float(
+        caption, slug("headline", entry.model), "l" + "r" * len(entry.columns), [groups, heads], body
+    )
 
 
 def _table(entry: Table) -> str:
@@ -112,18 +116,19 @@ def _table(entry: Table) -> str:
         for row in entry.rows
     ]
     caption = f"{spelt_out(entry.lens)}: {entry.title} ({entry.model})"
+    columns = "l" * len(entry.key_heads) + "r" * len(entry.figure_heads)
     make = _float if len(body) <= FLOAT_ROWS else _long
-    return make(caption, entry.anchor, len(entry.key_heads), len(entry.figure_heads), [heads], body)
+    return make(caption, entry.anchor, columns, [heads], body)
 
 
-def _float(caption: str, label: str, keys: int, figures: int, heads: list[str], body: list[str]) -> str:
+def _float(caption: str, label: str, columns: str, heads: list[str], body: list[str]) -> str:
     lines = [
         r"\begin{table}",
         r"\centering",
         f"\\caption{{{escape(caption)}}}",
         f"\\label{{tab:{_label(label)}}}",
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        f"\\begin{{tabular}}{{{'l' * keys}{'r' * figures}}}",
+        f"\\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         *(f"{line} \\\\" for line in heads),
         r"\midrule",
@@ -135,10 +140,10 @@ def _float(caption: str, label: str, keys: int, figures: int, heads: list[str], 
     return "\n".join(lines)
 
 
-def _long(caption: str, label: str, keys: int, figures: int, heads: list[str], body: list[str]) -> str:
+def _long(caption: str, label: str, columns: str, heads: list[str], body: list[str]) -> str:
     lines = [
         r"{\scriptsize",
-        f"\\begin{{longtable}}{{{'l' * keys}{'r' * figures}}}",
+        f"\\begin{{longtable}}{{{columns}}}",
         f"\\caption{{{escape(caption)}}}\\label{{tab:{_label(label)}}} \\\\",
         r"\toprule",
         *(f"{line} \\\\" for line in heads),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
+from leadline.report.document import FindingsDocument
+
 # Steps in which readers count in percent.
+LEAST = 0.05
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 
@@ -14,6 +17,19 @@ def ticks(top: float, most: int = 5) -> list[float]:
     return [step * place for place in range(math.floor(top / step + 1e-9) + 1)]
 
 
-def reach(values: list[float], least: float = 0.05) -> float:
-    """How far an axis must go to hold `values` (shares): their maximum, but not so little that noise looms."""
-    return min(1.0, max([least, *values]))
+def reach(document: FindingsDocument, lens: str, table: str, keys: tuple[str, ...]) -> float:
+    """How far an axis must go to hold these shares and their intervals, for every model alike.
+
+    Charts that are compared with one another share their scale. It is never so short that noise looms.
+    """
+    ends = [
+        end
+        for finding in document.findings
+        if (finding.lens, finding.table) == (lens, table)
+        for row in finding.rows
+        for key in keys
+        if key in row.figures
+        for end in (row.figures[key].value, row.figures[key].high)
+        if end is not None
+    ]
+    return min(1.0, max([LEAST, *ends]))

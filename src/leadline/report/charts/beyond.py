@@ -9,8 +9,8 @@ from leadline.report.document import FindingsDocument
 from leadline.report.numbers import percent, printed
 from leadline.report.tables import anchor, slug
 
-ROW, TOP = 48, 4
-LEFT, WIDTH = 2, 82  # percent: the rest of the width is for the value behind the longest whisker
+ROW, TOP = 54, 2
+LEFT, WIDTH = 1.5, 82  # percent: the rest of the width is for the value behind the longest whisker
 
 
 def beyond(document: FindingsDocument, model: str, temperature: str) -> Chart | None:
@@ -23,8 +23,7 @@ def beyond(document: FindingsDocument, model: str, temperature: str) -> Chart | 
     ]
     if finding is None or not rows:
         return None
-    pairs = [figures[key] for _, figures in rows for key in ("sgr", "dgr")]
-    top = reach([end for figure in pairs for end in (figure.value, figure.high) if end is not None])
+    top = reach(document, "beyond_sampling", "rates", ("sgr", "dgr"))
     height = TOP + ROW * len(rows) + 24
     described = "; ".join(
         f"{label}: SGR {printed('sgr', figures['sgr'])}, DGR {printed('dgr', figures['dgr'])}"
@@ -34,13 +33,15 @@ def beyond(document: FindingsDocument, model: str, temperature: str) -> Chart | 
     canvas = Canvas(slug("c-beyond", temperature, model), title, described, height)
     for tick in ticks(top, most=4):
         x = LEFT + WIDTH * tick / top
-        canvas.line(x, TOP, x, TOP + ROW * len(rows), "grid" if tick else "axis")
-        canvas.text(x, height - 8, percent(tick).replace(".0", ""), "tick", "middle")
+        for place in range(len(rows)):  # broken where the methods' names stand
+            y = TOP + ROW * place
+            canvas.line(x, y + 17, x, y + ROW - 4, "grid" if tick else "axis")
+        canvas.text(x, height - 8, percent(tick).replace(".0", ""), "tick", anchor="middle")
     for place, (label, figures) in enumerate(rows):
         y = TOP + ROW * place
-        canvas.text(0, y + 12, label, "row-label halo")
-        _dot(canvas, figures["sgr"], y + 23, top, "shallow-dot")
-        _dot(canvas, figures["dgr"], y + 37, top, "deep-dot")
+        canvas.text(0, y + 12, label, "row-label")
+        _dot(canvas, figures["sgr"], y + 26, top, "shallow-dot")
+        _dot(canvas, figures["dgr"], y + 41, top, "deep-dot")
     legend = (
         Legend("shallow-swatch", "SGR: of failures that sampling reaches"),
         Legend("deep-swatch", "DGR: of failures that it never reached"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from leadline.lenses.finding import Figure
 from leadline.report.charts.axis import reach, ticks
 from leadline.report.charts.svg import Canvas, Chart, Legend
 from leadline.report.document import FindingsDocument
@@ -24,7 +23,7 @@ def decomposition(document: FindingsDocument, model: str) -> Chart | None:
     ]
     if finding is None or not rows:
         return None
-    top = reach([end for _, gain, loss, _ in rows for figure in (gain, loss) for end in _ends(figure)])
+    top = reach(document, "transitions", "overall", ("gain", "loss"))
     scale = 50 * SIDE / top
     height = TOP + ROW * len(rows) + 24
     described = "; ".join(
@@ -37,31 +36,27 @@ def decomposition(document: FindingsDocument, model: str) -> Chart | None:
         for side in {1, -1} if tick else {1}:
             x = 50 + side * tick * scale
             canvas.line(x, TOP, x, TOP + ROW * len(rows), "grid" if tick else "axis")
-            canvas.text(x, height - 8, percent(tick).replace(".0", ""), "tick", "middle")
+            canvas.text(x, height - 8, percent(tick).replace(".0", ""), "tick", anchor="middle")
     for place, (label, gain, loss, net) in enumerate(rows):
         y = TOP + ROW * place
         canvas.text(0, y + 13, label, "row-label")
         if net is not None and net.value is not None:
-            canvas.text(100, y + 13, f"net {printed('net', net).value}", "row-figure", "end")
+            canvas.text(100, y + 13, f"net {printed('net', net).value}", "row-figure", anchor="end")
         middle = y + 20 + BAR / 2
         for figure, side, kind, style in ((gain, 1, "better", ""), (loss, -1, "worse", hatch)):
             if figure.value is None:
                 continue
             length = figure.value * scale
-            canvas.rect(50 if side > 0 else 50 - length, y + 20, length, BAR, kind, style)
+            canvas.rect(50 if side > 0 else 50 - length, y + 20, length, BAR, kind, style=style)
             end = length
             if figure.low is not None and figure.high is not None:
                 canvas.whisker(50 + side * figure.low * scale, 50 + side * figure.high * scale, middle)
                 end = max(length, figure.high * scale)
             words, align = printed("gain", figure).value, "start" if side > 0 else "end"
-            canvas.text(50 + side * end, middle + 4, words, "value", align, dx=6 * side)
+            canvas.text(50 + side * end, middle + 4, words, "value", anchor=align, dx=6 * side)
     legend = (
         Legend("worse-swatch", "Loss: successes broken"),
         Legend("better-swatch", "Gain: failures recovered"),
         Legend("whisker-swatch", "95 % interval"),
     )
     return Chart(model, "Gain and loss", canvas.drawn(), legend, (anchor(finding),))
-
-
-def _ends(figure: Figure) -> list[float]:
-    return [end for end in (figure.value, figure.high) if end is not None]

@@ -36,14 +36,14 @@ def rank_shift(document: FindingsDocument, model: str) -> Chart | None:
         canvas.text(0, y + 13, label, "row-label")
         denominator = figures["tied"].denominator
         if denominator is not None:
-            canvas.text(100, y + 13, f"n = {count(denominator)}", "row-figure", "end")
+            canvas.text(100, y + 13, f"n = {count(denominator)}", "row-figure", anchor="end")
         start = 0.0
         for part, kind in PARTS:
             share = 100 * (figures[part].value or 0.0)
-            canvas.rect(start, y + 20, share, BAR, kind, hatch if kind == "worse" else "")
+            canvas.rect(start, y + 20, share, BAR, kind, style=hatch if kind == "worse" else "")
             if share >= 100 * LABELLED:
                 words = printed(part, figures[part]).value
-                canvas.text(start + share / 2, y + 20 + BAR / 2 + 4, words, f"in-{kind}", "middle")
+                canvas.text(start + share / 2, y + 20 + BAR / 2 + 4, words, f"in-{kind}", anchor="middle")
             start += share
     legend = (
         Legend("better-swatch", "Improved: nearer the top"),

@@ -65,7 +65,7 @@ class Canvas:
         SubElement(pattern, "rect", {"width": "1.5", "height": "5", "class": "worse-line"})
         return f"fill:url(#{identifier})"
 
-    def rect(self, x: float, y: float, width: float, height: float, kind: str, style: str = "") -> None:
+    def rect(self, x: float, y: float, width: float, height: float, kind: str, *, style: str = "") -> None:
         """A bar from `x` percent, `width` percent wide."""
         self._add("rect", kind, style, x=_percent(x), y=y, width=_percent(max(width, 0)), height=height)
 
@@ -84,7 +84,7 @@ class Canvas:
         SubElement(nested, "path", {"d": path, "class": kind})
 
     def text(
-        self, x: float, y: float, words: str, kind: str = "", anchor: str = "start", dx: float = 0
+        self, x: float, y: float, words: str, kind: str, *, anchor: str = "start", dx: float = 0
     ) -> None:
         """Words at `x` percent plus `dx` pixels."""
         added = self._add("text", kind, x=_percent(x), y=y, dx=dx)
@@ -94,13 +94,15 @@ class Canvas:
 
     def whisker(self, low: float, high: float, y: float, kind: str = "whisker") -> None:
         """An interval: a line with two caps."""
+        if kind == "whisker":  # it crosses a bar: a rim keeps it apart from the bar's colour
+            self.line(low, y, high, y, "whisker-rim")
         self.line(low, y, high, y, kind)
         for end in (low, high):
             self.line(end, y - 3, end, y + 3, kind)
 
     def drawn(self) -> Markup:
         """The picture as text that may stand in a page as it is."""
-        return Markup(tostring(self.root, encoding="unicode"))  # noqa: S704 - ElementTree has escaped it
+        return Markup(tostring(self.root, encoding="unicode"))  # ElementTree has escaped it
 
     def _add(self, tag: str, kind: str, style: str = "", **attributes: float | str) -> Element:
         texts = {

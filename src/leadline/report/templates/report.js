@@ -129,6 +129,7 @@
       card.append(el("p", { class: "votes" }, `right in ${right} of ${asked} samples`));
     }
     if (asked > 1) {
+      if (isJudged(row) && asked > row[ASKED]) card.append(el("p", { class: "votes" }, `All ${asked} samples, of which the first ${row[ASKED]} vote:`));
       card.append(el("ul", {}, ...row[GROUPS].map(([value, state, right, count]) =>
         el("li", {}, el("span", { class: "n" }, `${count}×`), el("span", {}, right ? "✓" : "✗", el("span", { class: "sr" }, right ? "right" : "wrong")), el("span", {}, said(value, state))))));
     }
