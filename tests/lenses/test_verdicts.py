@@ -51,7 +51,8 @@ def test_a_failed_call_is_no_answer_so_its_item_is_not_compared():
     rows = answers("greedy", "000") + answers("m", "11")
     rows.append(reading("m", "i2", None, state="error"))
     table = verdicts(readings_frame(rows), {"greedy": 1, "m": 1})
-    assert table.filter(pl.col("item") == "i2")["answered"].to_list() == [1, 0]
+    missed = table.filter(pl.col("item") == "i2").sort("configuration")
+    assert missed["answered"].to_list() == [1, 0]
     assert paired(table, "greedy", "m")["item"].to_list() == ["i0", "i1"]
 
 
@@ -76,7 +77,7 @@ def test_any_vote_agrees_with_a_vote_counted_by_hand_in_any_order_of_rows(items,
     frame = readings_frame(
         [row for at, values in enumerate(items) for row in samples("m", f"i{at}", *values)]
     )
-    table = verdicts(shuffled(frame, seed), {"m": 5})
+    table = verdicts(shuffled(frame, seed), {"m": 5}).sort("item")
     assert table["value"].to_list() == [by_hand(values[:5]) for values in items]
     assert table["correct"].to_list() == [by_hand(values[:5]) == "gold" for values in items]
-    assert table.equals(verdicts(frame, {"m": 5}))
+    assert table.equals(verdicts(frame, {"m": 5}).sort("item"))

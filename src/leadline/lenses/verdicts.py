@@ -45,7 +45,7 @@ _VOTE = 2**36
 
 
 def verdicts(readings: pl.DataFrame, votes: Mapping[str, int]) -> pl.DataFrame:
-    """The verdicts of the configurations named in `votes` (columns of `VERDICTS`), ordered by its keys.
+    """The verdicts of the configurations named in `votes` (columns of `VERDICTS`), in no set order.
 
     `votes` maps a configuration to the number of samples that it votes over.
     """
@@ -96,7 +96,6 @@ def verdicts(readings: pl.DataFrame, votes: Mapping[str, int]) -> pl.DataFrame:
             pl.col("category", "task").fill_null(""),
         )
         .select(VERDICTS.keys())
-        .sort(KEYS)
         .collect(engine="streaming")
     )
 

@@ -42,7 +42,7 @@ class View:
         baseline = self.verdicts.filter(
             (pl.col("configuration") == self.protocol.baseline) & (pl.col("answered") > 0)
         )
-        return baseline.filter(~pl.col("correct"))["item"].to_list()
+        return baseline.filter(~pl.col("correct"))["item"].sort().to_list()
 
     def paired(self, method: Method) -> pl.DataFrame:
         """Items that both the baseline and `method` answered, with both verdicts (see `verdicts.paired`)."""

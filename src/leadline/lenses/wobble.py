@@ -52,7 +52,7 @@ def look(view: View) -> list[Finding]:
         return []
     steadiness = steadiness.filter(pl.col("configuration").is_in(sampled))
     m = common_readings(steadiness)
-    steadiness = steadiness.join(rarefied(ballots, m), on=KEYS, how="left").sort(KEYS)
+    steadiness = steadiness.join(rarefied(ballots, m), on=KEYS, how="left")
     found = [_overall(view, sampled, steadiness, m)]
     for by in ("category", "task"):
         if grouped := _grouped(view, sampled, steadiness, by):
@@ -67,7 +67,7 @@ def count_values(readings: pl.DataFrame) -> pl.DataFrame:
         .filter((pl.col("state") == "ok") & pl.col("value").is_not_null())
         .group_by([*KEYS, "value"])
         .agg(pl.len().cast(pl.Int64).alias("c"), pl.col("category", "task").first())
-        .sort([*KEYS, "value"])  # sums of fractions over values then come out the same to the last digit
+        .sort("c")  # sums of fractions over an item's counts then come out the same to the last digit
         .collect()
     )
 
