@@ -35,6 +35,12 @@ GARFUNKEL = Item(
     id="sg", question="Who sang The Boxer?", answer="Simon & Garfunkel", aliases=("Simon and Garfunkel",)
 )
 
+RIVER = Item(id="ri", question="Which river flows through Warsaw?", answer="Vistula")
+CHANCELLOR = Item(id="ch", question="Who was the Chancellor of West Germany in 1971?", answer="Willy Brandt")
+WARSAW = Item(id="wa", question="In which city is the Warsaw office?", answer="Warsaw")
+GLAND = Item(id="gl", question="Which gland produces growth hormone?", answer="pituitary gland")
+GAMES = Item(id="ga", question="Which city hosted the 1984 Winter Olympics?", answer="Sarajevo")
+
 BOTH, MAPLE_ONLY, NEITHER = (True, True), (True, False), (False, False)
 
 ANSWERS = [
@@ -135,6 +141,34 @@ def test_both_rules_judge_real_looking_answers(item: Item, raw: str, expected: t
         (HAMLET, "Hamlet was written by Thomas Kyd.", "thomaskyd", False),
         (HAMLET, "Thomas Kyd wrote Hamlet.", "thomaskyd", True),
         (FLUTE, "The Magic Flute was composed by Salieri", "salieri", False),
+        (FLUTE, "Salieri composed The Magic Flute.", "salieri", True),
+        # an article, a remark, a further sentence
+        (RIVER, "The Danube", "danube", False),
+        (RIVER, "Danube (Donau)", "danube", True),
+        (HAMLET, "A. A. Milne", "aamilne", True),
+        (HAMLET, "Thomas Kyd, an English playwright who died in 1594", "thomaskyd", True),
+        (HAMLET, "Mrs. Dalloway", "mrsdalloway", True),
+        (CAPITAL, "Lyon, France", "lyonfrance", True),
+        (CAPITAL, "The capital of France is Lyon. It is a large city on the Rhône.", "lyon", False),
+        (CAPITAL, "Lyon. The capital of Spain is Madrid.", "lyon", True),
+        # as a small model wrote them, sense or nonsense
+        (
+            CHANCELLOR,
+            "The Chancellor of West Germany in 1971 was Chancellor Helmut Kanz. He was",
+            "chancellorhelmutkanz",
+            False,
+        ),
+        (
+            WARSAW,
+            "The Warsaw office is currently located in Cape Town, South Africa.",
+            "capetownsouthafrica",
+            False,
+        ),
+        (GLAND, "The pituitary gland", "pituitarygland", False),
+        (GLAND, "The organ that produces growth hormone is the liver", "liver", False),
+        (GAMES, "The 1984 Winter Olympics took place in Vancouver", "vancouver", False),
+        (GAMES, "The 1984 Winter Olympics", "1984winterolympics", False),
+        (GAMES, "1984 Winter Olympics happened there", "1984winterolympicshappenedthere", False),
         (CAPITAL, "London\nQ: What is the capital of Spain?\nA: Madrid", "london", True),
     ],
 )
