@@ -59,15 +59,17 @@ def test_its_prompts_tokens_and_probabilities_are_those_of_the_reference_runs(sm
     prompts = json.loads((GOLDEN / "prompts.json").read_text())["prompts"]
     results = json.loads((GOLDEN / "baseline.json").read_text())["results"]
     assert len(prompts) == len(results) > 0
-    for prompt, expected in zip(prompts, results, strict=True):
+    for number, (prompt, expected) in enumerate(zip(prompts, results, strict=True)):
         text = tokenizer.apply_chat_template(
             [{"role": "user", "content": prompt["user_content"]}], tokenize=False, add_generation_prompt=True
         )
         assert text == prompt["prompt"]
         ids = tokenizer(text, add_special_tokens=False).input_ids
         assert ids == prompt["input_ids"]
+        if number >= 3:  # three prompts tell other weights from these; the engine's tests run them all
+            continue
         with torch.no_grad():
-            scores = model(torch.tensor([ids])).logits[0, -1].log_softmax(-1)
+            scores = model(torch.tensor([ids]), logits_to_keep=1).logits[0, -1].log_softmax(-1)
         for token, value, _ in expected["top20"]:
             # The reference was computed by another attention kernel; the two differ by up to 5e-5.
             assert scores[token].item() == pytest.approx(value, abs=2e-3)
