@@ -31,8 +31,10 @@ HOSTILE = (
 _SUBJECTS = ("the river Oder", "a barn owl", "Lake Ladoga", "the Treaty of Ghent", "the Code of Ur-Nammu")
 
 
-def study_document(frame: pl.DataFrame, *, study: str = "Which techniques reach deeper?") -> FindingsDocument:
-    """The findings on a fabricated frame, with plausible entries around them."""
+def study_document(
+    frame: pl.DataFrame, *, study: str = "Which techniques reach deeper?", lenses: bool = True
+) -> FindingsDocument:
+    """The findings on a fabricated frame (none without `lenses`), with plausible entries around them."""
     roles = {"greedy": "baseline"} | {part.configuration: "partition" for part in STUDY_PROTOCOL.partitions}
     models = sorted(frame["model"].unique().to_list())
     configurations = []
@@ -75,7 +77,7 @@ def study_document(frame: pl.DataFrame, *, study: str = "Which techniques reach 
         protocol=STUDY_PROTOCOL,
         prompt="Q: What is the capital of Chile?\nA: Santiago\n\nQ: {question}\nA:",
         correctness="After removing special characters and spaces, a valid answer is a part of the answer.",
-        findings=tuple(run_lenses(frame, STUDY_PROTOCOL)),
+        findings=tuple(run_lenses(frame, STUDY_PROTOCOL)) if lenses else (),
     )
 
 

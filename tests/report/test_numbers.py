@@ -31,13 +31,13 @@ def test_a_share_is_printed_with_its_counts_and_its_interval() -> None:
 @pytest.mark.parametrize(
     ("key", "figure", "text"),
     [
-        ("difference", Figure(value=0.0417, denominator=48, low=-0.0104, high=0.0938), "+4.2 pp (n=48) [−1.0, +9.4]"),
+        ("difference", Figure(value=0.04, denominator=4, low=-0.01, high=0.1), "+4.0 pp (n=4) [−1.0, +10.0]"),
         ("net", Figure(value=-3, numerator=-3, denominator=48, low=-6.4, high=0.2), "−3 [−6, 0]"),
         ("mcnemar_p_holm", Figure(value=0.0004, denominator=9), "<0.001"),
         ("sign_p", Figure(value=0.0415, denominator=9), "0.042"),
         ("kendall_sgr", Figure(value=0.8912, method="kendall tau-b"), "0.89"),
-        ("median_log2_shift", Figure(value=-0.5, denominator=18, low=-1, high=0.25), "−0.50 (n=18) [−1.00, +0.25]"),
-        ("shallow", Figure(value=1234, numerator=1234, denominator=5000, method="count"), "1,234 (1,234/5,000)"),
+        ("median_log2_shift", Figure(value=1.5, denominator=8, low=-2, high=3), "+1.50 (n=8) [−2.00, +3.00]"),
+        ("hit", Figure(value=1234, numerator=1234, denominator=5000, method="count"), "1,234 (1,234/5,000)"),
         ("tokens_per_recovered", Figure(value=2239.65, numerator=44793, denominator=20), "2,240 (44,793/20)"),
         ("gain", Figure(value=None, numerator=0, denominator=0, note="no failure"), "– (0/0)"),
         ("brand_new_measure", share(1, 3, 0.0615, 0.7923), "33.3 % (1/3) [6.2, 79.2]"),

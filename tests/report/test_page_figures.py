@@ -167,7 +167,7 @@ def test_the_page_loads_nothing_and_forbids_loading(written: Written) -> None:
 
 def test_hostile_text_stays_text() -> None:
     frame = small_frame(8).with_columns(text=pl.lit(HOSTILE[0]))
-    document = study_document(frame, study=HOSTILE[1]).model_copy(
+    document = study_document(frame, study=HOSTILE[1], lenses=False).model_copy(
         update={"prompt": HOSTILE[0], "correctness": HOSTILE[3]}
     )
     html = render_page(document, frame, item_texts(frame))
@@ -229,7 +229,7 @@ def test_all_answers_are_there_and_counted_once(written: Written) -> None:
 
 def test_a_runaway_answer_is_cut_and_says_so() -> None:
     frame = small_frame(4).with_columns(text=pl.lit("x" * (RAW_LIMIT + 500)))
-    texts = items_data(study_document(frame), frame, item_texts(frame))["texts"]
+    texts = items_data(study_document(frame, lenses=False), frame, item_texts(frame))["texts"]
     longest = max(texts, key=len)
     assert len(longest) < RAW_LIMIT + 60 and "(500 more characters in the study)" in longest
 
@@ -242,7 +242,7 @@ def test_failed_calls_are_compared_with_nothing() -> None:
         value=pl.when(failed).then(None).otherwise("value"),
         correct=pl.when(failed).then(pl.lit(value=False)).otherwise("correct"),
     )
-    data = items_data(study_document(frame), frame, {})
+    data = items_data(study_document(frame, lenses=False), frame, {})
     genread = [entry["name"] for entry in data["configurations"]].index("genread")
     item = next(item for item in data["items"] if item["id"] == "q001")
     assert next(row for row in item["of"]["small"] if row[0] == genread)[2] == -1
@@ -251,7 +251,9 @@ def test_failed_calls_are_compared_with_nothing() -> None:
 def test_items_that_were_not_asked_are_left_out_and_unknown_ones_are_shown_by_id() -> None:
     frame = small_frame(3)
     items = {"q001": ItemText("q001", "Known?", ("yes",)), "q999": ItemText("q999", "Never asked?", ("no",))}
-    shown = [item["question"] for item in items_data(study_document(frame), frame, items)["items"]]
+    shown = [
+        item["question"] for item in items_data(study_document(frame, lenses=False), frame, items)["items"]
+    ]
     assert shown == ["Known?", "q000", "q002"]
 
 

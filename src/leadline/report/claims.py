@@ -11,8 +11,8 @@ from leadline.report.tables import anchor
 # Said on the page above the sentences of each status.
 MEANING = {
     ClaimStatus.SUPPORTED: "The data of this study support these sentences.",
-    ClaimStatus.NOT_SUPPORTED: "The data do not support these sentences, nor the contrary.",
-    ClaimStatus.NOT_ESTIMABLE: "There is too little to count, whatever the answers had been.",
+    ClaimStatus.NOT_SUPPORTED: "The data do not support these sentences; they need not support the contrary.",
+    ClaimStatus.NOT_ESTIMABLE: "There was nothing, or too little, to count.",
     ClaimStatus.UNREACHABLE: "No outcome of this design could have shown these.",
 }
 SIGN = {
