@@ -1,0 +1,92 @@
+"""A model on this machine, through `transformers` and the decode engine."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from leadline.engine import Generation, Request
+from leadline.errors import LeadlineError, UsageError
+from leadline.models.files import ModelFiles
+from leadline.models.model import ModelIdentity
+
+Dtype = Literal["float32", "bfloat16", "float16"]
+
+
+class LocalModel:
+    """A causal language model that was loaded from a folder; answers come from `engine.decode`."""
+
+    def __init__(self, files: ModelFiles, dtype: Dtype = "float32", device: str = "auto", max_rows: int = 256) -> None:
+        """Load it. Raises LeadlineError when it cannot be loaded, UsageError when it cannot be run here."""
+        try:
+            import torch
+
+            from leadline.engine.lm import CausalLM
+            from leadline.engine.plan import Limits
+        except ImportError as error:
+            raise UsageError(
+                f"models on this machine need the extra 'local' ({error.name} is missing)",
+                fix="pip install 'leadline[local]'",
+            ) from error
+        place = _device(torch, device)
+        model, tokenizer = _load(files, getattr(torch, dtype), place)
+        self.lm = CausalLM(model, tokenizer, files.name)
+        self.limits = Limits(max_rows=max_rows)
+        self.identity = ModelIdentity(
+            name=files.name,
+            kind=files.kind,
+            digest=files.digest,
+            dtype=dtype,
+            device=place,
+            description=files.description,
+            source=files.source,
+            revision=files.revision,
+        )
+
+    def generate(self, requests: Sequence[Request]) -> Iterator[tuple[int, Generation]]:
+        """As `Model.generate`."""
+        from leadline.engine.decode import generate
+
+        return generate(self.lm, requests, self.limits)
+
+
+def _device(torch: Any, wanted: str) -> str:
+    if wanted != "auto":
+        try:
+            torch.empty(1, device=wanted)
+        except (RuntimeError, AssertionError) as error:
+            raise UsageError(
+                f"device {wanted!r} cannot be used: {str(error).splitlines()[0]}", fix="auto, cpu or cuda"
+            ) from error
+        return wanted
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
+    shown = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tokenizer = AutoTokenizer.from_pretrained(files.folder)
+            # No trust_remote_code: files from elsewhere are data, not programs.
+            model = AutoModelForCausalLM.from_pretrained(files.folder, dtype=dtype, use_safetensors=True)
+            return model.to(device), tokenizer
+    except MemoryError as error:
+        raise LeadlineError(
+            "not enough memory to load it", where=files.name, fix="try dtype: bfloat16 or a smaller model"
+        ) from error
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise LeadlineError(f"cannot be loaded: {reason}", where=files.name) from error
+    finally:
+        transformers_logging.set_verbosity(shown)

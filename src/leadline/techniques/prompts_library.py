@@ -1,0 +1,94 @@
+"""Prompts are files: the package's own, or the user's in their place.
+
+A prompt file is a Jinja template, `NAME.txt` for models that continue a text and `NAME.chat.txt` for the
+model's chat template. In a chat file a line `=== system ===` (or user, assistant) begins a message. Templates
+run in Jinja's sandbox, and what is put into them is never read as a template.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+import jinja2
+from jinja2.sandbox import SandboxedEnvironment
+
+from leadline.engine import Prompt
+from leadline.errors import UsageError
+
+Style = Literal["few-shot", "chat"]
+STYLES: tuple[Style, ...] = ("few-shot", "chat")
+
+_MESSAGE = re.compile(r"^=== (system|user|assistant) ===\n", re.MULTILINE)
+_ENVIRONMENT = SandboxedEnvironment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False)
+
+
+@dataclass(frozen=True)
+class PromptFile:
+    """One template as it was read, and where from."""
+
+    name: str
+    text: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The prompt files of one style. `folder` holds the user's own; a file there takes the packaged one's place."""
+
+    style: Style = "few-shot"
+    folder: Path | None = None
+    _read: dict[str, PromptFile] = field(default_factory=dict, compare=False, repr=False)
+
+    def file(self, name: str) -> PromptFile:
+        """The template called `name` ("recite/answer"). Raises UsageError where there is none."""
+        if name not in self._read:
+            self._read[name] = self._find(name)
+        return self._read[name]
+
+    def _find(self, name: str) -> PromptFile:
+        filename = f"{name}.chat.txt" if self.style == "chat" else f"{name}.txt"
+        if self.folder is not None and (own := self.folder / filename).is_file():
+            try:
+                return PromptFile(name, own.read_text(encoding="utf-8"), str(own))
+            except UnicodeDecodeError as error:
+                raise UsageError("is not UTF-8 text", where=str(own), fix="save the file as UTF-8") from error
+            except OSError as error:
+                raise UsageError(f"cannot be read: {error.strerror}", where=str(own)) from error
+        packaged = files("leadline.techniques").joinpath("prompts", *filename.split("/"))
+        if not packaged.is_file():
+            raise UsageError(f"there is no prompt {name!r} in the style {self.style!r}")
+        return PromptFile(name, packaged.read_text(encoding="utf-8"), f"leadline:{filename}")
+
+    def render(self, name: str, **values: str) -> Prompt:
+        """The prompt with `values` put in. A text ends without whitespace, since a model that has to write a
+        word after a space begins most words with a token that brings its own."""
+        template = self.file(name)
+        if self.style == "few-shot":
+            return Prompt(text=_fill(template, template.text, values).rstrip())
+        parts = _MESSAGE.split(template.text)
+        if len(parts) < 3 or parts[0].strip():
+            raise UsageError(
+                "a chat prompt begins with a line such as === user ===", where=f"{template.origin}:1"
+            )
+        pairs = zip(parts[1::2], parts[2::2], strict=True)
+        return Prompt(messages=tuple((role, _fill(template, text, values).strip()) for role, text in pairs))
+
+    def texts(self, names: tuple[str, ...]) -> dict[str, str]:
+        """The templates themselves: part of a configuration's identity."""
+        return {name: self.file(name).text for name in names}
+
+
+def _fill(template: PromptFile, text: str, values: dict[str, str]) -> str:
+    try:
+        return _ENVIRONMENT.from_string(text).render(values)
+    except jinja2.UndefinedError as error:
+        known = ", ".join(sorted(values))
+        raise UsageError(f"{error.message}", where=template.origin, fix=f"what can be put in: {known}") from error
+    except jinja2.TemplateSyntaxError as error:
+        raise UsageError(f"broken template: {error.message}", where=f"{template.origin}:{error.lineno}") from error
+    except jinja2.exceptions.SecurityError as error:
+        raise UsageError(f"the template does something unsafe: {error}", where=template.origin) from error
