@@ -1,5 +1,5 @@
 """The decode loop of local models: prompts prefilled once, samples forked from them, draws keyed by what they are."""
 
-from leadline.engine.request import Generation, GoldProbe, Prompt, Request, Sampling
+from leadline.engine.request import Failure, Generation, GoldProbe, Prompt, Request, Sampling
 
-__all__ = ["Generation", "GoldProbe", "Prompt", "Request", "Sampling"]
+__all__ = ["Failure", "Generation", "GoldProbe", "Prompt", "Request", "Sampling"]

@@ -16,7 +16,7 @@ from leadline.engine.keyed import uniforms
 from leadline.engine.lm import CausalLM
 from leadline.engine.plan import Limits, PlannedBatch, plan
 from leadline.engine.rank import token_ranks
-from leadline.engine.request import Generation, GoldProbe, Request
+from leadline.engine.request import Failure, Generation, GoldProbe, Request
 from leadline.engine.stops import StopWatch
 
 # Rows that have finished go on being computed until they are this share of the batch: taking them out copies
@@ -34,15 +34,44 @@ class _Row:
     ids: list[int] = field(default_factory=list)
 
 
-def generate(lm: CausalLM, requests: Sequence[Request], limits: Limits | None = None) -> Iterator[tuple[int, Generation]]:
+def generate(
+    lm: CausalLM, requests: Sequence[Request], limits: Limits | None = None
+) -> Iterator[tuple[int, Generation | Failure]]:
     """Answer requests, batch by batch: yields (index of the request, generation) as rows finish.
 
-    What a request gives does not depend on the other requests, on their order or on `limits`.
+    What a request gives does not depend on the other requests, on their order or on `limits`. A prompt that
+    leaves no room for its answer in the model's context is a `Failure`. Greedy requests that are the same in
+    all but their key are computed once.
     """
-    encoded = [tuple(lm.encode(request.prompt)) for request in requests]
-    for batch in plan(encoded, [request.sampling.max_tokens for request in requests], limits or Limits()):
+    texts = [lm.text_of(request.prompt) for request in requests]
+    encoded = _encode(lm, requests, texts)
+    twins: dict[int, list[int]] = {}  # the request that is computed → those that get the same answer
+    first: dict[object, int] = {}
+    for index, (request, ids) in enumerate(zip(requests, encoded, strict=True)):
+        if len(ids) + request.sampling.max_tokens > lm.context_length:
+            needed = f"{len(ids)} tokens of prompt and {request.sampling.max_tokens} of answer"
+            yield index, Failure("too_long", f"{needed} do not fit into {lm.context_length}")
+            continue
+        same: object = (ids, request.sampling, request.gold) if request.sampling.temperature == 0 else index
+        twins.setdefault(first.setdefault(same, index), []).append(index)
+    asked = list(twins)
+    limits = limits or Limits()
+    for batch in plan([encoded[i] for i in asked], [requests[i].sampling.max_tokens for i in asked], limits):
+        planned = PlannedBatch(batch.prefix, batch.prompts, tuple(tuple(asked[i] for i in g) for g in batch.requests))
         with lm.running():
-            yield from _run(lm, requests, batch)
+            for index, generation in _run(lm, requests, texts, planned):
+                for twin in twins[index]:
+                    yield twin, generation
+
+
+def _encode(lm: CausalLM, requests: Sequence[Request], texts: Sequence[str]) -> list[tuple[int, ...]]:
+    """Token ids of each request; the K samples of one prompt are tokenised once."""
+    known: dict[tuple[str, bool], tuple[int, ...]] = {}
+    for request, text in zip(requests, texts, strict=True):
+        key = (text, request.prompt.text is not None)
+        if key not in known:
+            known[key] = tuple(lm.encode(*key))
+    return [known[text, request.prompt.text is not None] for request, text in zip(requests, texts, strict=True)]
 
 
 def _prefill(lm: CausalLM, planned: PlannedBatch) -> tuple[Batch, Tensor]:
@@ -66,13 +95,14 @@ def _prefill(lm: CausalLM, planned: PlannedBatch) -> tuple[Batch, Tensor]:
     return batch, logits
 
 
-def _probes(lm: CausalLM, requests: Sequence[Request], planned: PlannedBatch, logits: Tensor) -> list[tuple[GoldProbe, ...]]:
+def _probes(
+    lm: CausalLM, requests: Sequence[Request], texts: Sequence[str], planned: PlannedBatch, logits: Tensor
+) -> list[tuple[GoldProbe, ...]]:
     """Rank and log-probability of the first token of each gold answer, per prompt: read off the prefill."""
     wanted: list[tuple[int, str, int]] = []
     for prompt, group in enumerate(planned.requests):
         answers = dict.fromkeys(answer for index in group for answer in requests[index].gold)
-        text = lm.text_of(requests[group[0]].prompt) if answers else ""
-        wanted += [(prompt, answer, lm.first_token(text, answer)) for answer in answers]
+        wanted += [(prompt, answer, lm.first_token(texts[group[0]], answer)) for answer in answers]
     probes: list[list[GoldProbe]] = [[] for _ in planned.prompts]
     if not wanted:
         return [()] * len(planned.prompts)
@@ -86,9 +116,11 @@ def _probes(lm: CausalLM, requests: Sequence[Request], planned: PlannedBatch, lo
     return [tuple(found) for found in probes]
 
 
-def _run(lm: CausalLM, requests: Sequence[Request], planned: PlannedBatch) -> Iterator[tuple[int, Generation]]:
+def _run(
+    lm: CausalLM, requests: Sequence[Request], texts: Sequence[str], planned: PlannedBatch
+) -> Iterator[tuple[int, Generation]]:
     batch, logits = _prefill(lm, planned)
-    probes = _probes(lm, requests, planned, logits)
+    probes = _probes(lm, requests, texts, planned, logits)
     prompt_of = {index: at for at, group in enumerate(planned.requests) for index in group}
     rows = [_row(lm, index, requests[index]) for group in planned.requests for index in group]
     chooser = _Chooser(lm, requests, rows)

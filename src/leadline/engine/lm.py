@@ -72,10 +72,15 @@ class CausalLM:
         text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return text
 
-    def encode(self, prompt: Prompt) -> list[int]:
-        """Token ids of a prompt. A chat template writes its own special tokens; a raw text gets the tokenizer's."""
-        text = self.text_of(prompt)
-        ids: list[int] = self.tokenizer(text, add_special_tokens=prompt.text is not None).input_ids
+    @cached_property
+    def context_length(self) -> int:
+        """Tokens that a prompt and its answer may have together."""
+        return int(getattr(self.text_config, "max_position_embeddings", None) or 2**31)
+
+    def encode(self, text: str, is_raw: bool) -> list[int]:
+        """Token ids of a prompt's text (see `text_of`). A chat template has written its own special tokens
+        into it; a raw text gets those that the tokenizer adds."""
+        ids: list[int] = self.tokenizer(text, add_special_tokens=is_raw).input_ids
         if not ids:
             raise UsageError("the prompt is empty")
         return ids

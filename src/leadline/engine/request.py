@@ -62,6 +62,14 @@ class GoldProbe:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A request that could not be answered: the kind of failure in a word, and what happened."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Generation:
     """What one request gave: the raw text (stop string cut off), why it ended, and what it cost.
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from leadline.engine import Generation, Request
+from leadline.engine import Failure, Generation, Request
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.files import ModelFiles
 from leadline.models.model import ModelIdentity
@@ -46,7 +46,7 @@ class LocalModel:
             revision=files.revision,
         )
 
-    def generate(self, requests: Sequence[Request]) -> Iterator[tuple[int, Generation]]:
+    def generate(self, requests: Sequence[Request]) -> Iterator[tuple[int, Generation | Failure]]:
         """As `Model.generate`."""
         from leadline.engine.decode import generate
 

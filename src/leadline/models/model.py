@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from leadline.engine import Generation, Request
+from leadline.engine import Failure, Generation, Request
 
 
 @dataclass(frozen=True)
@@ -30,5 +30,5 @@ class Model(Protocol):
     def identity(self) -> ModelIdentity:
         """See `ModelIdentity`."""
 
-    def generate(self, requests: Sequence[Request]) -> Iterator[tuple[int, Generation]]:
+    def generate(self, requests: Sequence[Request]) -> Iterator[tuple[int, Generation | Failure]]:
         """Answer `requests` in any order: yields (index of the request, generation)."""

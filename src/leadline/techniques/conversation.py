@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from leadline.engine import Generation, Request
+from leadline.engine import Failure, Generation, Request
 from leadline.techniques.prompts_library import Prompts
 from leadline.techniques.technique import Answer, Conversation, Question, Stage, Technique
 
-Generate = Callable[[Sequence[Request]], Iterator[tuple[int, Generation]]]
+Generate = Callable[[Sequence[Request]], Iterator[tuple[int, Generation | Failure]]]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class _Talk:
 
 def converse(
     technique: Technique, jobs: Sequence[Job], prompts: Prompts, generate: Generate
-) -> Iterator[tuple[Job, Answer]]:
-    """Answer all jobs under `technique`: yields each as it is finished.
+) -> Iterator[tuple[Job, Answer | Failure]]:
+    """Answer all jobs under `technique`: yields each as it is finished, or as one of its calls fails.
 
     The stages are waves: every conversation's first request goes to the model in one call, then every second
     one, and so on, so that the model always has a full batch.
@@ -46,6 +46,10 @@ def converse(
         following: list[_Talk] = []
         for index, generation in generate([talk.request for talk in wave]):
             talk = wave[index]
+            if isinstance(generation, Failure):
+                talk.conversation.close()
+                yield talk.job, generation
+                continue
             talk.stages.append(
                 Stage(
                     talk.stage,

@@ -1,0 +1,25 @@
+"""`leadline report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leadline.cli.run import AsJson, Folder
+
+
+def report(
+    folder: Folder = Path(),
+    out: Annotated[Path | None, typer.Option(help="Where to write it. [default: report/ in the study]")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a study's report from the answers it has: HTML page, findings.json, Markdown and LaTeX tables.
+
+    Needs no model: answers are read again each time, so a better reader improves old studies.
+    """
+    from leadline.cli.show import show_report
+    from leadline.study.study import open_study
+
+    show_report(open_study(folder), out, as_json)

@@ -1,0 +1,56 @@
+"""`leadline init` and `leadline run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folder = Annotated[Path, typer.Argument(help="The study's folder (with its study.yaml).", show_default=True)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
+QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="The folder to make.")],
+    benchmark: Annotated[str, typer.Option(help="A bundled benchmark's name, or a path.")] = "facts",
+    model: Annotated[str, typer.Option(help="A catalogue name, a folder, a .gguf file or a Hugging Face id.")] = "smollm2",
+    items: Annotated[int | None, typer.Option(min=1, help="Ask only this many items.")] = None,
+) -> None:
+    """Make a study: a folder with a commented study.yaml and its JSON schema for editors."""
+    from leadline.study.new import new_study
+
+    file = new_study(folder, benchmark, model, items)
+    typer.echo(f"{file}\nnext: leadline run {folder}")
+
+
+def run(
+    folder: Folder = Path(),
+    quiet: QuietFlag = False,
+    as_json: AsJson = False,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Only ask; write no report.")] = False,
+) -> None:
+    """Ask the models everything that the study lacks, then write its report.
+
+    Stop it at any moment and run it again: stored answers are never asked twice.
+    """
+    import json
+
+    from leadline.cli.show import show_report
+    from leadline.study.progress import reporter
+    from leadline.study.run import run_study
+    from leadline.study.study import open_study
+
+    study = open_study(folder)
+    with reporter(quiet) as progress:
+        outcome = run_study(study, progress)
+    if not quiet:
+        typer.echo(
+            f"{outcome.drawn:,} answers drawn, {outcome.kept:,} were there; {outcome.seconds:,.1f} s", err=True
+        )
+    if no_report:
+        if as_json:
+            typer.echo(json.dumps({"drawn": outcome.drawn, "kept": outcome.kept, "seconds": outcome.seconds}))
+        return
+    show_report(study, None, as_json)

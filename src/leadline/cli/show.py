@@ -1,0 +1,37 @@
+"""Makes a study's report and prints what it found: shared by `run`, `report` and `demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from leadline.study.study import Study
+
+
+def show_report(study: Study, out: Path | None, as_json: bool) -> None:
+    """Write the report; print the headline table and the paths, or findings.json itself."""
+    from rich.console import Console
+
+    from leadline.report.study_report import report_study
+    from leadline.report.terminal import headline_table
+
+    made = report_study(study, out)
+    if made.missing:
+        typer.echo(
+            f"note: {made.missing:,} answers that the study asks for are not there yet (leadline run {study.folder})",
+            err=True,
+        )
+    if as_json:
+        typer.echo(made.paths.findings.read_text(encoding="utf-8"), nl=False)
+        return
+    Console().print(headline_table(made.document))
+    for name, path in (
+        ("report", made.paths.html),
+        ("findings", made.paths.findings),
+        ("tables", made.paths.markdown),
+        ("", made.paths.latex),
+    ):
+        typer.echo(f"{name:<9} {path}")

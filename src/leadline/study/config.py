@@ -1,0 +1,146 @@
+"""study.yaml: what is asked of whom, and how. Validated; every fault is named with its line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from leadline.techniques.prompts_library import Style
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Items(_Section):
+    """Which of the benchmark's items are asked. A larger limit keeps the items of a smaller one."""
+
+    limit: int | None = Field(default=None, ge=1, description="at most this many, spread over the categories")
+    seed: int = Field(default=0, description="names the draw")
+    categories: tuple[str, ...] | None = Field(default=None, description="only these")
+
+
+class ModelEntry(_Section):
+    """One model that answers."""
+
+    ref: str = Field(min_length=1, description="a catalogue name, a folder, a .gguf file or a Hugging Face id")
+    name: str | None = Field(default=None, pattern=NAME, description="what reports call it")
+    dtype: Literal["float32", "bfloat16", "float16"] = Field(
+        default="float32", description="anything but float32 changes answers, and is part of their identity"
+    )
+    device: str = Field(default="auto", description="auto, cpu, cuda, cuda:1, ...")
+
+    @property
+    def label(self) -> str:
+        """`name`, or the last part of `ref`."""
+        return self.name or self.ref.rstrip("/").rsplit("/", 1)[-1].removesuffix(".gguf")
+
+
+class TechniqueEntry(BaseModel):
+    """A technique that is compared with the baseline. Further keys are the technique's own settings."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    technique: str = Field(min_length=1, description="see: leadline techniques list")
+    name: str | None = Field(default=None, pattern=NAME, description="what reports call this configuration")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The technique's own settings."""
+        return dict(self.model_extra or {})
+
+
+class SamplingSection(_Section):
+    """Temperature sampling as the reference: what the model reaches without any technique."""
+
+    temperatures: tuple[Annotated[float, Field(gt=0, le=10)], ...] = Field(default=(0.7, 1.2))
+    vote: int = Field(default=10, ge=1, description="a temperature's verdict is the majority of this many answers")
+
+
+class BeyondSection(_Section):
+    """The beyond-sampling level: which of the baseline's failures sampling reaches, and who goes further."""
+
+    k: int = Field(default=20, ge=1, le=10_000, description="a failure is shallow if one of K samples gets it right")
+    sweep: int = Field(default=30, ge=1, le=10_000, description="samples drawn to see how the split depends on K")
+    partition_seed: int = Field(default=42, description="Seed A: splits the failures, never used for evaluation")
+    fresh_seed: int = Field(default=0, description="Seed B: the samples that the temperatures are judged by")
+
+    @model_validator(mode="after")
+    def _sweep_covers_k(self) -> BeyondSection:
+        if self.sweep < self.k:
+            raise ValueError(f"sweep ({self.sweep}) must be at least k ({self.k})")
+        if self.partition_seed == self.fresh_seed:
+            raise ValueError("partition_seed and fresh_seed must differ: samples that split are not used to judge")
+        return self
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, (str, dict)) else value
+
+
+def _items(value: object) -> object:
+    return {"limit": value} if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _model(value: object) -> object:
+    return {"ref": value} if isinstance(value, str) else value
+
+
+def _technique(value: object) -> object:
+    return {"technique": value} if isinstance(value, str) else value
+
+
+class StudyConfig(_Section):
+    """A study, as study.yaml describes it."""
+
+    name: str = Field(pattern=NAME, description="the study's name in reports")
+    benchmark: str = Field(min_length=1, description="a bundled benchmark's name, or a path (relative to this file)")
+    items: Annotated[Items, BeforeValidator(_items)] = Field(
+        default=Items(), description="a number, or limit, seed and categories"
+    )
+    models: Annotated[
+        tuple[Annotated[ModelEntry, BeforeValidator(_model)], ...], BeforeValidator(_as_list), Field(min_length=1)
+    ] = Field(description="who answers; one or a list")
+    prompt: Style = Field(default="few-shot", description="how questions are put: few-shot text, or chat messages")
+    prompts: str | None = Field(default=None, description="a folder whose prompt files replace the packaged ones")
+    max_tokens: int = Field(default=16, ge=1, le=4096, description="longest answer of the baseline and of sampling")
+    correctness: Literal["maple", "words"] = Field(
+        default="maple", description="maple: contains a valid answer; words: stricter, at word boundaries"
+    )
+    techniques: Annotated[
+        tuple[Annotated[TechniqueEntry, BeforeValidator(_technique)], ...], BeforeValidator(_as_list)
+    ] = Field(default=(), description="what is compared with the baseline")
+    sampling: SamplingSection = Field(default=SamplingSection(), description="the temperatures to compare with")
+    beyond_sampling: BeyondSection | None = Field(
+        default=BeyondSection(), description="set to null to leave this level out"
+    )
+    batch_rows: int = Field(
+        default=256, ge=1, le=65_536, description="sequences decoded side by side; changes speed, not answers"
+    )
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> StudyConfig:
+        labels = [model.label for model in self.models]
+        if repeated := sorted({label for label in labels if labels.count(label) > 1}):
+            raise ValueError(f"two models are called {repeated[0]!r}: give one of them another 'name'")
+        return self
+
+
+def study_schema() -> dict[str, Any]:
+    """JSON Schema of study.yaml, for editors. Short forms (a number for `items`, a string for a model) included."""
+    schema = StudyConfig.model_json_schema()
+    definitions = schema["$defs"]
+    string = {"type": "string"}
+    properties = schema["properties"]
+    properties["items"] = {"anyOf": [{"type": "integer", "minimum": 1}, {"$ref": "#/$defs/Items"}]}
+    for key, definition in (("models", "ModelEntry"), ("techniques", "TechniqueEntry")):
+        one = {"anyOf": [string, {"$ref": f"#/$defs/{definition}"}]}
+        properties[key] = {
+            "description": properties[key].get("description", ""),
+            "anyOf": [*one["anyOf"], {"type": "array", "items": one}],
+        }
+    definitions["TechniqueEntry"]["additionalProperties"] = True
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Leadline study"}

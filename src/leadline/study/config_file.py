@@ -1,0 +1,151 @@
+"""Reads study.yaml: each fault becomes one line with file and line number."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from leadline.bench.problem import did_you_mean, shortened
+from leadline.errors import UsageError
+from leadline.study.config import (
+    BeyondSection,
+    Items,
+    ModelEntry,
+    SamplingSection,
+    StudyConfig,
+)
+
+STUDY_FILE = "study.yaml"
+_MAX_BYTES = 1024 * 1024
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "": StudyConfig,
+    "items": Items,
+    "models": ModelEntry,
+    "sampling": SamplingSection,
+    "beyond_sampling": BeyondSection,
+}
+
+
+def read_config(path: Path) -> StudyConfig:
+    """The study that `path` describes. Raises UsageError with file, line and the remedy at the first fault."""
+    node = _compose(path)
+    try:
+        return StudyConfig.model_validate(_plain(node, path))
+    except ValidationError as error:
+        first = _worst(error)
+        location = [part for part in first["loc"] if not (isinstance(part, str) and part.startswith("function-"))]
+        where = f"{path}:{_line(node, location)}"
+        raise UsageError(_sentence(first, location), where=where, fix=_fix(first, location)) from None
+
+
+def _worst(error: ValidationError) -> Any:
+    """Unknown keys first: a misspelt key also shows as a missing one, and only the former says what happened."""
+    errors = error.errors(include_url=False)
+    return next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
+
+
+def _sentence(error: Any, location: Sequence[Hashable]) -> str:
+    place = ".".join(str(part) for part in location)
+    if error["type"] == "extra_forbidden":
+        return f"unknown key {shortened(str(location[-1]))}"
+    if error["type"] == "missing":
+        return f"the key {str(location[-1])!r} is missing"
+    message = str(error["msg"]).removeprefix("Value error, ")
+    message = message[0].lower() + message[1:]
+    given = "" if isinstance(error["input"], (dict, list)) else f", not {shortened(str(error['input']))}"
+    return f"{place}: {message}{given}" if place else message
+
+
+def _fix(error: Any, location: Sequence[Hashable]) -> str | None:
+    if error["type"] != "extra_forbidden":
+        return "leadline init shows a complete example" if error["type"] == "missing" else None
+    section = next((str(part) for part in location[:-1] if isinstance(part, str)), "")
+    fields = _SECTIONS[section].model_fields if section in _SECTIONS else {}
+    return did_you_mean(str(location[-1]), fields, otherwise=f"known keys: {', '.join(fields)}")
+
+
+def _compose(path: Path) -> yaml.Node:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise UsageError("no study here", where=str(path), fix=f"leadline init {path.parent}") from None
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    if len(data) > _MAX_BYTES:
+        raise UsageError(f"is larger than {_MAX_BYTES:,} bytes: not a study file", where=str(path))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}",
+            where=f"{path}:{line}",
+            fix="save the file as UTF-8",
+        ) from None
+    try:
+        node: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise UsageError(f"broken YAML: {error.problem}", where=where) from None
+    except (yaml.reader.ReaderError, RecursionError):
+        raise UsageError("broken YAML: it holds something that is not text", where=str(path)) from None
+    if node is None:
+        raise UsageError("the file is empty", where=f"{path}:1", fix=f"leadline init {path.parent}")
+    if not isinstance(node, yaml.MappingNode):
+        raise UsageError("expected keys and values", where=f"{path}:1", fix="name: my-study")
+    return node
+
+
+def _plain(node: yaml.Node, path: Path) -> Any:
+    """Plain data of a node, by YAML's safe rules; repeated keys and aliases of aliases are refused."""
+    seen: set[int] = set()
+
+    def check(part: yaml.Node) -> None:
+        if id(part) in seen:
+            raise UsageError("YAML anchors are not used here", where=f"{path}:{part.start_mark.line + 1}")
+        seen.add(id(part))
+        if isinstance(part, yaml.MappingNode):
+            first: dict[str, int] = {}
+            for key, value in part.value:
+                line = key.start_mark.line + 1
+                name = key.value if isinstance(key, yaml.ScalarNode) else "?"
+                if name in first:
+                    raise UsageError(
+                        f"the key {name!r} occurs twice, first on line {first[name]}",
+                        where=f"{path}:{line}",
+                        fix="keep one of them",
+                    )
+                first[name] = line
+                check(value)
+        elif isinstance(part, yaml.SequenceNode):
+            for value in part.value:
+                check(value)
+
+    check(node)
+    constructor = yaml.constructor.SafeConstructor()
+    try:
+        return constructor.construct_document(node)
+    except (yaml.YAMLError, ValueError) as error:
+        problem = getattr(error, "problem", None) or error
+        raise UsageError(f"broken YAML: {problem}", where=str(path)) from None
+
+
+def _line(node: yaml.Node, location: Sequence[Hashable]) -> int:
+    """Line of the deepest part of `location` that is in the file."""
+    line = node.start_mark.line + 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            pair = next(((k, v) for k, v in node.value if getattr(k, "value", None) == part), None)
+            if pair is None:
+                break
+            line, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line

@@ -1,0 +1,109 @@
+"""From study.yaml to the configurations that are run and the parts they play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from leadline.bench.problem import did_you_mean
+from leadline.errors import UsageError
+from leadline.lenses.protocol import Method, Partition, Protocol
+from leadline.study.config import StudyConfig, TechniqueEntry
+from leadline.study.configuration import Configuration
+from leadline.techniques import Technique, technique_named
+from leadline.techniques.greedy import Greedy
+from leadline.techniques.sampling import TemperatureSampling
+
+BASELINE = "greedy"
+
+
+def configurations(config: StudyConfig, where: Path) -> list[Configuration]:
+    """Baseline first (others may depend on its failures), then partitions, temperatures and techniques.
+
+    Raises UsageError for an unknown technique or setting, and for two configurations of one name.
+    """
+    greedy = Greedy(max_tokens=config.max_tokens)
+    found = [Configuration(BASELINE, "greedy", "baseline", greedy, samples=1, vote=1)]
+    beyond = config.beyond_sampling
+    for temperature in config.sampling.temperatures if beyond else ():
+        assert beyond is not None
+        technique = _sampling(config, temperature, beyond.partition_seed, beyond.sweep)
+        found.append(
+            Configuration(
+                name=f"{technique.label}-partition",
+                label=f"τ = {temperature:g}, Seed A",
+                role="partition",
+                technique=technique,
+                samples=beyond.sweep,
+                vote=technique.vote,
+                failures_only=True,
+            )
+        )
+    for temperature in config.sampling.temperatures:
+        seed = beyond.fresh_seed if beyond else 0
+        draws = max(config.sampling.vote, beyond.k if beyond else 0)
+        technique = _sampling(config, temperature, seed, draws)
+        found.append(
+            Configuration(
+                name=technique.label,
+                label=f"τ = {temperature:g}",
+                role="method",
+                technique=technique,
+                samples=draws,
+                vote=technique.vote,
+                beyond_vote=beyond.k if beyond else None,
+            )
+        )
+    found += [_technique(entry, index, where) for index, entry in enumerate(config.techniques)]
+    names = [configuration.name for configuration in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(
+                f"two configurations are called {name!r}", where=str(where), fix="give one of them another 'name'"
+            )
+    return found
+
+
+def _sampling(config: StudyConfig, temperature: float, seed: int, draws: int) -> TemperatureSampling:
+    return TemperatureSampling(
+        temperature=temperature, seed=seed, draws=draws, votes=config.sampling.vote, max_tokens=config.max_tokens
+    )
+
+
+def _technique(entry: TechniqueEntry, index: int, where: Path) -> Configuration:
+    place = f"{where}: techniques[{index}]"
+    try:
+        kind = technique_named(entry.technique)
+    except UsageError as error:
+        raise UsageError(error.what, where=place, fix=error.fix) from None
+    try:
+        technique: Technique = kind(**entry.settings)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        setting = str(first["loc"][0]) if first["loc"] else ""
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(kind.model_fields)
+            hint = did_you_mean(setting, kind.model_fields, otherwise=f"its settings: {known}")
+            raise UsageError(f"{entry.technique} has no setting {setting!r}", where=place, fix=hint) from None
+        raise UsageError(f"{entry.technique}.{setting}: {first['msg']}", where=place) from None
+    name = entry.name or technique.label
+    return Configuration(name, name, "method", technique, samples=technique.samples, vote=technique.vote)
+
+
+def protocol(config: StudyConfig, found: list[Configuration], category_name: str, task_name: str) -> Protocol:
+    """Who is compared with whom."""
+    beyond = config.beyond_sampling
+    methods = [
+        Method(each.name, each.vote, each.beyond_vote, isinstance(each.technique, TemperatureSampling))
+        for each in found
+        if each.role == "method"
+    ]
+    partitions = [
+        Partition(each.technique.temperature, each.name, beyond.k, beyond.sweep)
+        for each in found
+        if each.role == "partition" and beyond and isinstance(each.technique, TemperatureSampling)
+    ]
+    # Techniques first: the temperatures are what they are measured against.
+    methods.sort(key=lambda method: method.is_sampling)
+    return Protocol(BASELINE, tuple(methods), tuple(partitions), category_name, task_name)

@@ -1,0 +1,38 @@
+"""One run of a study at a time: two would ask the same questions twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from leadline.errors import LeadlineError
+
+_LOCK = ".lock"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the study for writing. The system lets go of the lock when the process ends, however it ends."""
+    path = folder / _LOCK
+    try:
+        file = path.open("a")
+    except OSError as error:
+        raise LeadlineError(
+            f"the study's folder cannot be written: {error.strerror}",
+            where=str(folder),
+            fix="make it writable, or copy the study elsewhere",
+        ) from error
+    with file:
+        try:
+            import fcntl
+        except ImportError:  # no such locks on Windows: SQLite's own still keep the data sound
+            yield
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise LeadlineError(
+                "this study is being run by another process", where=str(folder), fix="wait for it to end"
+            ) from None
+        yield

@@ -1,0 +1,66 @@
+"""Makes a study's folder: a commented study.yaml, and the schema that editors check it with."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import yaml
+
+from leadline.bench import bundled_names, load_benchmark
+from leadline.errors import LeadlineError, UsageError
+from leadline.study.config import study_schema
+from leadline.study.config_file import STUDY_FILE
+
+SCHEMA_FILE = "study.schema.json"
+
+
+def new_study(folder: Path, benchmark: str, model: str, items: int | None) -> Path:
+    """A study of `model` on `benchmark`; returns its study.yaml.
+
+    Raises UsageError when there is a study already or no such benchmark, LeadlineError when the folder cannot
+    be written.
+    """
+    load_benchmark(benchmark)  # say what is wrong with it now
+    if benchmark not in bundled_names():
+        benchmark = str(Path(benchmark).resolve())
+    if Path(model).exists():
+        model = str(Path(model).resolve())
+    return _make(folder, "study.yaml", benchmark=benchmark, model=model, items=items)
+
+
+def demo_study(folder: Path, items: int) -> Path:
+    """The study that `leadline demo` runs."""
+    return _make(folder, "demo.yaml", benchmark="facts", model="smollm2", items=items)
+
+
+def _make(folder: Path, template: str, *, benchmark: str, model: str, items: int | None) -> Path:
+    text = files("leadline.study").joinpath("templates", template).read_text(encoding="utf-8")
+    values = {
+        "name": re.sub(r"[^A-Za-z0-9._+-]+", "-", folder.resolve().name).strip("-._+") or "study",
+        "benchmark": _scalar(benchmark),
+        "model": _scalar(model),
+        "items": "# items: 48" if items is None else f"items: {items}",
+    }
+    for key, value in values.items():
+        text = text.replace(f"<{key}>", value)
+    file = folder / STUDY_FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as out:
+            out.write(text)
+        (folder / SCHEMA_FILE).write_text(json.dumps(study_schema(), indent=1) + "\n", encoding="utf-8")
+    except FileExistsError:
+        if not folder.is_dir():
+            raise UsageError("is a file, not a folder", where=str(folder)) from None
+        raise UsageError("there is a study already", where=str(file), fix=f"leadline run {folder}") from None
+    except OSError as error:
+        raise LeadlineError(f"cannot be written: {error.strerror}", where=str(folder)) from error
+    return file
+
+
+def _scalar(text: str) -> str:
+    """`text` as YAML writes it."""
+    return yaml.safe_dump(text, allow_unicode=True, width=10_000).removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,136 @@
+"""How far a run is: bars on a terminal, a line now and then in a log, nothing when quiet. Always on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Protocol, Self
+
+
+class Reporter(Protocol):
+    """What a run tells of itself."""
+
+    def note(self, line: str) -> None:
+        """Something that the user should know."""
+
+    def begin(self, label: str, total: int, done: int) -> None:
+        """A configuration begins: `total` answers, of which `done` are there from before."""
+
+    def advance(self, answers: int, tokens: int) -> None:
+        """`answers` more are stored, which took `tokens` generated tokens."""
+
+    def end(self) -> None:
+        """The configuration is complete."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+
+
+class Quiet:
+    """Says nothing."""
+
+    def note(self, line: str) -> None: ...
+
+    def begin(self, label: str, total: int, done: int) -> None: ...
+
+    def advance(self, answers: int, tokens: int) -> None: ...
+
+    def end(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None: ...
+
+
+class Log(Quiet):
+    """Plain lines: one when a configuration begins and ends, and one every `interval` seconds in between."""
+
+    def __init__(self, interval: float = 10.0) -> None:
+        self._interval = interval
+        self._label, self._total, self._done = "", 0, 0
+        self._before = self._tokens = 0
+        self._started = self._said = 0.0
+
+    def note(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    def begin(self, label: str, total: int, done: int) -> None:
+        self._label, self._total, self._done, self._before, self._tokens = label, total, done, done, 0
+        self._started = self._said = time.monotonic()
+        if done == total:
+            self.note(f"{label}: {total:,} answers are there")
+        elif done:
+            self.note(f"{label}: {done:,} of {total:,} answers are there, going on")
+
+    def advance(self, answers: int, tokens: int) -> None:
+        self._done += answers
+        self._tokens += tokens
+        now = time.monotonic()
+        if now - self._said >= self._interval and self._done < self._total:
+            self._said = now
+            elapsed = now - self._started
+            left = elapsed / max(1, self._done - self._before) * (self._total - self._done)
+            self.note(
+                f"{self._label}: {self._done:,} of {self._total:,} answers, {self._tokens / elapsed:,.0f} tokens/s, "
+                f"about {left:,.0f} s left"
+            )
+
+    def end(self) -> None:
+        if self._done > self._before:
+            elapsed = time.monotonic() - self._started
+            self.note(
+                f"{self._label}: {self._done - self._before:,} answers in {elapsed:,.1f} s, "
+                f"{self._tokens / max(elapsed, 1e-9):,.0f} tokens/s"
+            )
+
+
+class Bars(Quiet):
+    """One bar per configuration, with rate and time left."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}", style="dim"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._task: object = None
+        self._started, self._tokens = 0.0, 0
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._progress.stop()
+
+    def note(self, line: str) -> None:
+        self._progress.console.print(line, style="dim", markup=False, highlight=False)
+
+    def begin(self, label: str, total: int, done: int) -> None:
+        self._task = self._progress.add_task(label, total=total, completed=done, rate="")
+        self._started, self._tokens = time.monotonic(), 0
+
+    def advance(self, answers: int, tokens: int) -> None:
+        self._tokens += tokens
+        rate = self._tokens / max(time.monotonic() - self._started, 1e-9)
+        self._progress.update(self._task, advance=answers, rate=f"{rate:,.0f} tok/s")  # type: ignore[arg-type]
+
+    def end(self) -> None:
+        self._progress.refresh()
+
+
+def reporter(quiet: bool) -> Reporter:
+    """The reporter that fits this process's standard error."""
+    if quiet:
+        return Quiet()
+    return Bars() if sys.stderr.isatty() else Log()

@@ -1,0 +1,94 @@
+"""Responses become readings here, and only here: raw text, read by the item's answer type, in one frame."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import polars as pl
+
+from leadline.answers import Reading, failed, read_answer
+from leadline.bench import Item
+from leadline.lenses.frame import readings_frame
+from leadline.models.model import ModelIdentity
+from leadline.study.configuration import Configuration
+from leadline.study.store import Response, Store
+from leadline.study.study import Study
+
+
+def judged(study: Study, item: Item, text: str) -> Reading:
+    """What a response says, correct by the study's own rule."""
+    reading = read_answer(item, text)
+    if study.config.correctness == "words":
+        return dataclasses.replace(reading, correct=reading.correct_strict)
+    return reading
+
+
+def readings(study: Study, store: Store) -> pl.DataFrame:
+    """All readings of the study's configurations and models, as `lenses.frame` describes them."""
+    rows: list[dict[str, object]] = []
+    identities = store.models()
+    for entry in study.config.models:
+        if entry.label not in identities:
+            continue
+        identity = ModelIdentity(**identities[entry.label])
+        for configuration in study.configurations:
+            identifier = study.configuration_id(configuration, identity)
+            rows += _rows(study, store, entry.label, configuration, identifier)
+    return readings_frame(rows)
+
+
+def _rows(
+    study: Study, store: Store, model: str, configuration: Configuration, identifier: str
+) -> Iterator[dict[str, object]]:
+    items = study.benchmark.by_id
+    read: dict[tuple[str, str], Reading] = {}  # samples repeat themselves: each text is read once per item
+    for response in store.responses(identifier):
+        item = items.get(response.key.item)
+        if item is None or response.key.asked != study.asked(item) or response.key.sample >= configuration.samples:
+            continue
+        known = (item.id, response.text)
+        if known not in read:
+            read[known] = judged(study, item, response.text)
+        yield {**_place(model, configuration, item, response.key.sample), **_said(read[known], response, item)}
+    for key, kind in sorted(store.failures(identifier).items(), key=lambda pair: (pair[0].item, pair[0].sample)):
+        item = items.get(key.item)
+        if item is not None and key.asked == study.asked(item) and key.sample < configuration.samples:
+            reading = failed(kind)
+            yield {
+                **_place(model, configuration, item, key.sample),
+                "state": reading.state.value,
+                "text": "",
+                "correct": False,
+                "correct_strict": False,
+                "leads": False,
+            }
+
+
+def _place(model: str, configuration: Configuration, item: Item, sample: int) -> dict[str, object]:
+    return {
+        "model": model,
+        "configuration": configuration.name,
+        "item": item.id,
+        "category": item.category,
+        "task": item.task,
+        "sample": sample,
+    }
+
+
+def _said(reading: Reading, response: Response, item: Item) -> dict[str, object]:
+    probe = next((probe for probe in response.probes if probe.answer == item.answer), None)
+    return {
+        "state": reading.state.value,
+        "text": response.text,
+        "value": reading.value,
+        "correct": reading.correct,
+        "correct_strict": reading.correct_strict,
+        "leads": reading.leads,
+        "tokens_in": response.tokens_in,
+        "tokens_out": response.tokens_out,
+        "gold_token": probe.token if probe else None,
+        "gold_rank": probe.rank if probe else None,
+        "gold_logprob": probe.logprob if probe else None,
+        "gold_masked": probe.masked if probe else None,
+    }

@@ -1,0 +1,147 @@
+"""Runs a study: asks each model, under each configuration, what has not been answered yet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from leadline.engine import Failure
+from leadline.errors import LeadlineError
+from leadline.models.model import Model, ModelIdentity
+from leadline.study.config import ModelEntry
+from leadline.study.configuration import Configuration, described
+from leadline.study.lock import locked
+from leadline.study.manifest import environment, write_manifest
+from leadline.study.progress import Reporter
+from leadline.study.readings import judged
+from leadline.study.store import Key, Store, open_store
+from leadline.study.study import Study
+from leadline.techniques import Answer
+from leadline.techniques.conversation import Job, converse
+
+# Answers wait this long at most before they are stored: what a sudden end can lose.
+_FLUSH_SECONDS = 1.0
+
+LoadModel = Callable[[Study, ModelEntry, Reporter], Model]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did: answers that it drew, and those that were there before."""
+
+    drawn: int
+    kept: int
+    seconds: float
+
+
+def load_local(study: Study, entry: ModelEntry, reporter: Reporter) -> Model:
+    """The model that `entry` names, on this machine."""
+    from leadline.models.local import LocalModel
+    from leadline.models.resolve import resolve
+
+    class _Steps:
+        def step(self, line: str) -> None:
+            reporter.note(line)
+
+    files = resolve(study.model_reference(entry), progress=_Steps())
+    return LocalModel(files, entry.dtype, entry.device, study.config.batch_rows)
+
+
+def run_study(study: Study, reporter: Reporter, load: LoadModel = load_local) -> Outcome:
+    """Draw every answer that the study lacks. Interrupt it at any moment and call it again.
+
+    Raises LeadlineError when the folder, the database or a model cannot be used; what was stored stays.
+    """
+    started = time.monotonic()
+    drawn = kept = 0
+    with locked(study.folder), open_store(study.folder, write=True) as store:
+        run = store.begin_run({"environment": environment(), "study": study.config.model_dump(mode="json")})
+        identities: dict[str, ModelIdentity] = {}
+        for entry in study.config.models:
+            model = load(study, entry, reporter)
+            identities[entry.label] = model.identity
+            store.set_model(entry.label, vars(model.identity))
+            write_manifest(study, identities, run)
+            for configuration in study.configurations:
+                new, old = _ask(study, store, run, entry.label, model, configuration, reporter)
+                drawn, kept = drawn + new, kept + old
+        store.end_run(run)
+    return Outcome(drawn, kept, time.monotonic() - started)
+
+
+def _ask(
+    study: Study,
+    store: Store,
+    run: int,
+    label: str,
+    model: Model,
+    configuration: Configuration,
+    reporter: Reporter,
+) -> tuple[int, int]:
+    """Ask what is missing under one configuration; returns how many answers were drawn and were there."""
+    technique, prompts = configuration.technique, study.prompts
+    identifier = study.configuration_id(configuration, model.identity)
+    store.set_configuration(identifier, described(configuration, model.identity, prompts))
+    items = list(study.benchmark.items)
+    if configuration.failures_only:
+        failures = _baseline_failures(study, store, model.identity)
+        items = [item for item in items if item.id in failures]
+    answered = store.answered(identifier)
+    wanted = {
+        Key(item.id, study.asked(item), sample): Job(study.question(item), sample)
+        for item in items
+        for sample in range(configuration.samples)
+    }
+    missing = {key: job for key, job in wanted.items() if key not in answered}
+    reporter.begin(f"{label} · {configuration.label}", len(wanted), len(wanted) - len(missing))
+    keys = {(key.item, key.sample): key for key in missing}
+    jobs = list(missing.values())
+    failed: list[Failure] = []
+    with technique.on(model):
+        for start in range(0, len(jobs), study.config.batch_rows):
+            ready: list[tuple[Key, Answer]] = []
+            flushed = time.monotonic()
+            try:
+                for job, answer in converse(
+                    technique, jobs[start : start + study.config.batch_rows], prompts, model.generate
+                ):
+                    key = keys[job.question.item, job.sample]
+                    if isinstance(answer, Failure):
+                        store.add_failure(identifier, run, key, answer.kind, answer.message)
+                        failed.append(answer)
+                        continue
+                    ready.append((key, answer))
+                    if time.monotonic() - flushed >= _FLUSH_SECONDS:
+                        _store(store, identifier, run, ready, reporter)
+                        flushed = time.monotonic()
+            except MemoryError as error:
+                raise LeadlineError(
+                    "out of memory", where=f"{label} · {configuration.label}", fix="lower batch_rows in study.yaml"
+                ) from error
+            finally:  # an interrupt, too, leaves what was answered
+                _store(store, identifier, run, ready, reporter)
+    reporter.end()
+    if failed:
+        reporter.note(f"{label} · {configuration.label}: {len(failed):,} calls failed, the first: {failed[0].message}")
+    return len(missing) - len(failed), len(wanted) - len(missing)
+
+
+def _store(store: Store, identifier: str, run: int, ready: list[tuple[Key, Answer]], reporter: Reporter) -> None:
+    if ready:
+        store.add(identifier, run, ready)
+        reporter.advance(len(ready), sum(answer.tokens_out for _, answer in ready))
+        ready.clear()
+
+
+def _baseline_failures(study: Study, store: Store, model: ModelIdentity) -> set[str]:
+    """Items that the baseline answered wrongly."""
+    baseline = next(each for each in study.configurations if each.role == "baseline")
+    items = study.benchmark.by_id
+    wrong = set()
+    for response in store.responses(study.configuration_id(baseline, model)):
+        item = items.get(response.key.item)
+        if item is not None and response.key.asked == study.asked(item):
+            if not judged(study, item, response.text).correct:
+                wrong.add(item.id)
+    return wrong

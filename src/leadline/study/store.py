@@ -1,0 +1,246 @@
+"""The responses of a study: one append-only SQLite table, unique on (configuration, item, wording, sample).
+
+Raw answers are kept for ever and whole. An interrupted call leaves nothing; a failed one leaves a row in
+`failures`, and a later run asks again. When an item's wording changes, answers to the old wording stay where
+they are but are not used: `asked` is a hash of what the item shows.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline.engine import GoldProbe
+from leadline.errors import LeadlineError
+from leadline.techniques import Answer, Stage
+
+DATABASE = "responses.sqlite"
+_FORMAT = 1
+# Checking every page takes about a second per GB; larger files are checked only as they are read.
+_CHECK_BELOW = 512 * 2**20
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (
+    run INTEGER PRIMARY KEY, started REAL NOT NULL, finished REAL, about TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS models (label TEXT PRIMARY KEY, identity TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS configurations (id TEXT PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS responses (
+    configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
+    text TEXT NOT NULL, finish TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
+    stages TEXT NOT NULL, probes TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL,
+    PRIMARY KEY (configuration, item, asked, sample)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failures (
+    configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
+    kind TEXT NOT NULL, message TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a response belongs to within a configuration."""
+
+    item: str
+    asked: str
+    sample: int
+
+
+@dataclass(frozen=True)
+class Response:
+    """One stored answer."""
+
+    key: Key
+    text: str
+    finish: str
+    tokens_in: int
+    tokens_out: int
+    stages: tuple[Stage, ...]
+    probes: tuple[GoldProbe, ...]
+
+
+@contextmanager
+def _named_faults(path: Path) -> Iterator[None]:
+    """Turn what SQLite says of a bad file or disk into one line that says what to do."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise  # a response stored twice is a bug, not the user's fault
+    except sqlite3.DatabaseError as error:
+        said = str(error)
+        if "readonly" in said or "unable to open" in said:
+            fix = "make the folder writable, or copy the study elsewhere"
+        elif "full" in said:
+            fix = "free some space and run again; what was stored is kept"
+        elif "locked" in said:
+            fix = "another program has it open; close it and run again"
+        else:
+            fix = f"nothing was changed; move it aside, or save what it holds: sqlite3 {path.name} .recover"
+        raise LeadlineError(f"the database cannot be used: {said}", where=str(path), fix=fix) from error
+
+
+class Store:
+    """An open database. Use `open_store`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._db, self.path = connection, path
+
+    def begin_run(self, about: dict[str, Any]) -> int:
+        """Note that a run starts; its number goes on every answer that it stores."""
+        with _named_faults(self.path), self._db:
+            row = self._db.execute(
+                "INSERT INTO runs (started, about) VALUES (?, ?)", (time.time(), json.dumps(about, sort_keys=True))
+            )
+        return int(row.lastrowid or 0)
+
+    def end_run(self, run: int) -> None:
+        """Note that a run came to its end."""
+        with _named_faults(self.path), self._db:
+            self._db.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
+
+    def set_model(self, label: str, identity: dict[str, Any]) -> None:
+        """Remember which model a label stands for now."""
+        with _named_faults(self.path), self._db:
+            self._db.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (label, json.dumps(identity, sort_keys=True)))
+
+    def models(self) -> dict[str, dict[str, Any]]:
+        """Label → identity of the models that were asked."""
+        with _named_faults(self.path):
+            return {label: json.loads(identity) for label, identity in self._db.execute("SELECT * FROM models")}
+
+    def set_configuration(self, identifier: str, description: dict[str, Any]) -> None:
+        """Keep what a configuration's id is the hash of."""
+        with _named_faults(self.path), self._db:
+            self._db.execute(
+                "INSERT OR IGNORE INTO configurations VALUES (?, ?)",
+                (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
+            )
+
+    def answered(self, configuration: str) -> set[Key]:
+        """What has a response under this configuration."""
+        with _named_faults(self.path):
+            rows = self._db.execute(
+                "SELECT item, asked, sample FROM responses WHERE configuration = ?", (configuration,)
+            )
+            return {Key(*row) for row in rows}
+
+    def add(self, configuration: str, run: int, answers: Iterable[tuple[Key, Answer]]) -> None:
+        """Store answers, all or none. An answer that is there already is never replaced (IntegrityError)."""
+        now = time.time()
+        rows = [
+            (
+                configuration,
+                key.item,
+                key.asked,
+                key.sample,
+                _storable(answer.text),
+                answer.finish,
+                answer.tokens_in,
+                answer.tokens_out,
+                json.dumps([asdict(stage) for stage in answer.stages[:-1]]),
+                json.dumps([asdict(probe) for probe in answer.probes]),
+                run,
+                now,
+            )
+            for key, answer in answers
+        ]
+        with _named_faults(self.path), self._db:
+            self._db.executemany(f"INSERT INTO responses VALUES ({','.join('?' * 12)})", rows)
+
+    def add_failure(self, configuration: str, run: int, key: Key, kind: str, message: str) -> None:
+        """Note that asking failed; a later run asks again."""
+        with _named_faults(self.path), self._db:
+            self._db.execute(
+                "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (configuration, key.item, key.asked, key.sample, kind, message, run, time.time()),
+            )
+
+    def responses(self, configuration: str) -> Iterator[Response]:
+        """All responses of a configuration, in the order of (item, wording, sample)."""
+        with _named_faults(self.path):
+            rows = self._db.execute(
+                "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes FROM responses "
+                "WHERE configuration = ? ORDER BY item, asked, sample",
+                (configuration,),
+            )
+            for item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes in rows:
+                yield Response(
+                    Key(item, asked, sample),
+                    text,
+                    finish,
+                    tokens_in,
+                    tokens_out,
+                    tuple(Stage(**stage) for stage in json.loads(stages)),
+                    tuple(GoldProbe(**probe) for probe in json.loads(probes)),
+                )
+
+    def failures(self, configuration: str) -> dict[Key, str]:
+        """The kind of the last failure of what has no response."""
+        with _named_faults(self.path):
+            rows = self._db.execute(
+                "SELECT item, asked, sample, kind FROM failures WHERE configuration = ? ORDER BY rowid", (configuration,)
+            )
+            found = {Key(item, asked, sample): str(kind) for item, asked, sample, kind in rows}
+        answered = self.answered(configuration) if found else set()
+        return {key: kind for key, kind in found.items() if key not in answered}
+
+
+def _storable(text: str) -> str:
+    """Text as SQLite can hold it: a lone surrogate (never produced by a tokenizer, but by some servers) is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _connect(path: Path, write: bool) -> sqlite3.Connection:
+    place = path.resolve().as_uri()
+    if write:
+        return sqlite3.connect(f"{place}?mode=rwc", uri=True, timeout=30)
+    connection = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=30)
+    try:
+        connection.execute("PRAGMA schema_version")
+    except sqlite3.OperationalError:
+        # In a folder that cannot be written, a database with a write-ahead log opens only as one that nobody
+        # else will change; without a log beside it, nobody has.
+        connection.close()
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        connection = sqlite3.connect(f"{place}?immutable=1", uri=True)
+    return connection
+
+
+@contextmanager
+def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
+    """The study's database. With `write` it is made if need be, and nobody else may write at the same time.
+
+    Raises LeadlineError for a damaged file, a folder that cannot be written, or a study that is being run.
+    """
+    path = folder / DATABASE
+    if not write and not path.exists():
+        raise LeadlineError("this study has no answers yet", where=str(folder), fix=f"leadline run {folder}")
+    with _named_faults(path):
+        connection = _connect(path, write)
+    try:
+        with _named_faults(path):
+            if path.stat().st_size < _CHECK_BELOW:
+                verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if verdict != "ok":
+                    raise sqlite3.DatabaseError(verdict)
+            found = connection.execute("PRAGMA user_version").fetchone()[0]
+            if found not in (0, _FORMAT):
+                raise LeadlineError(
+                    f"the database has format {found}, this version reads {_FORMAT}",
+                    where=str(path),
+                    fix="use the version of leadline that made it",
+                )
+            if write:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.executescript(_SCHEMA)
+                connection.execute(f"PRAGMA user_version = {_FORMAT}")
+                connection.commit()
+        yield Store(connection, path)
+    finally:
+        connection.close()

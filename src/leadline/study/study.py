@@ -1,0 +1,76 @@
+"""A study, opened: its file read, its benchmark loaded, its configurations laid out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.bench import Benchmark, Item, bundled_names, load_benchmark
+from leadline.errors import UsageError
+from leadline.lenses.protocol import Protocol
+from leadline.models.model import ModelIdentity
+from leadline.study.config import ModelEntry, StudyConfig
+from leadline.study.config_file import STUDY_FILE, read_config
+from leadline.study.configuration import Configuration, configuration_id, described
+from leadline.study.expand import configurations, protocol
+from leadline.techniques import Question
+from leadline.techniques.prompts_library import Prompts
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything about a study but its answers. `whole` is the benchmark that `benchmark` is the asked part of."""
+
+    folder: Path
+    config: StudyConfig
+    whole: Benchmark
+    benchmark: Benchmark
+    configurations: tuple[Configuration, ...]
+    protocol: Protocol
+    prompts: Prompts
+    _asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def file(self) -> Path:
+        """study.yaml."""
+        return self.folder / STUDY_FILE
+
+    def model_reference(self, entry: ModelEntry) -> str:
+        """`ref`, taken from the study's folder if it names something there."""
+        near = self.folder / entry.ref
+        return str(near) if entry.ref not in ("", ".") and near.exists() else entry.ref
+
+    def configuration_id(self, configuration: Configuration, model: ModelIdentity) -> str:
+        """What the responses of this configuration are stored under."""
+        return configuration_id(described(configuration, model, self.prompts))
+
+    def question(self, item: Item) -> Question:
+        """The item as techniques see it."""
+        return Question(item.id, item.question, item.window, item.valid_answers)
+
+    def asked(self, item: Item) -> str:
+        """Hash of what the item shows to a model: answers to another wording are not answers to this item."""
+        if item.id not in self._asked:
+            shown = json.dumps([item.question, item.window], ensure_ascii=False)
+            self._asked[item.id] = hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return self._asked[item.id]
+
+
+def open_study(place: Path) -> Study:
+    """The study in the folder `place` (or whose study.yaml is `place`). Raises UsageError with file and line."""
+    folder = place.parent if place.name == STUDY_FILE else place
+    file = folder / STUDY_FILE
+    config = read_config(file)
+    reference = config.benchmark
+    whole = load_benchmark(reference if reference in bundled_names() else folder / reference)
+    benchmark = whole.subset(config.items.limit, config.items.seed, config.items.categories)
+    prompts = Prompts(config.prompt, folder / config.prompts if config.prompts else None)
+    if prompts.folder is not None and not prompts.folder.is_dir():
+        raise UsageError(f"prompts: there is no folder {config.prompts!r}", where=str(file))
+    found = configurations(config, file)
+    for configuration in found:
+        prompts.texts(configuration.technique.prompt_names)  # a missing or broken file is said now, not in an hour
+    parts = protocol(config, found, whole.category_name, whole.task_name)
+    return Study(folder, config, whole, benchmark, tuple(found), parts, prompts)
