@@ -102,8 +102,9 @@ def _prompt_attention(
     held = batch.layers[layer]
     own = held.prefix if batch.phase == "prefix" else held.prompt
     assert own is not None
-    prefix = None if batch.phase == "prefix" or batch.rows.prefix_length == 0 else held.prefix
-    before = batch.rows.prefix_length if prefix is not None else 0
+    prefix = None if batch.phase == "prefix" else held.prefix
+    before = batch.rows.prefix_length if prefix is not None else 0  # position of the first slot of the own part
+    begin = 0 if batch.phase == "prefix" else batch.rows.prefix_tokens  # position of the first query
     prompts, heads, length, width = query.shape
     kv = own.keys.shape[1]
     slots = own.keys.shape[2] * BLOCK + before
@@ -114,13 +115,13 @@ def _prompt_attention(
         n = part.shape[2]
         # [prompts, kv, queries × group, head_dim]: the query heads of a kv head lie side by side
         q = part.reshape(prompts, kv, heads // kv, n, width).transpose(2, 3).reshape(prompts, kv, -1, width)
-        positions = torch.arange(before + start, before + start + n, device=query.device)
+        positions = torch.arange(begin + start, begin + start + n, device=query.device)
         positions = positions.repeat_interleave(heads // kv)
         pieces = []
         if prefix is not None:
             flat = q.transpose(0, 1).reshape(1, kv, -1, width)
             mask = None
-            if window is not None and before + start + n > window:
+            if window is not None and begin + start + n > window:
                 mask = _visible(0, prefix.keys.shape[2], BLOCK, positions.repeat(prompts), window)[None, None]
             pieces.append(_Pieces(flat, prefix, scale, softcap, mask))
         mask = _visible(before, own.keys.shape[2], BLOCK, positions, window)[None, None]
@@ -169,8 +170,8 @@ def _decode_masks(batch: Batch, window: int | None, group: int, prompt_blocks: i
     device = rows.row_prompt.device
     length = rows.prompt_length  # [prompts]
     slots = torch.arange(prompt_blocks * BLOCK, device=device)
-    position = rows.prefix_length + length[rows.row_prompt] + rows.generated  # [rows]
-    prompt_mask = (slots < length[:, None]).reshape(-1, 1, prompt_blocks, 1, BLOCK)
+    position = length[rows.row_prompt] + rows.generated  # [rows]
+    prompt_mask = (slots < length[:, None] - rows.prefix_length).reshape(-1, 1, prompt_blocks, 1, BLOCK)
     own_slots = torch.arange(own_blocks * OWN_BLOCK, device=device)
     own_mask: Tensor = (own_slots <= rows.generated).reshape(1, 1, own_blocks, 1, OWN_BLOCK)
     prefix_mask = None
@@ -181,7 +182,7 @@ def _decode_masks(batch: Batch, window: int | None, group: int, prompt_blocks: i
         table[rows.row_slot] = oldest
         by_query = table.reshape(-1, rows.width).repeat_interleave(group, 1)  # [prompts, width × group]
         prompt_mask = prompt_mask & (absolute.reshape(1, 1, prompt_blocks, 1, BLOCK) >= by_query[:, None, None, :, None])
-        begin = rows.prefix_length + length[rows.row_prompt]  # [rows] position of the first generated token
+        begin = length[rows.row_prompt]  # [rows] position of the first generated token
         own_mask = own_mask & (
             (begin[:, None] + own_slots).reshape(-1, 1, own_blocks, 1, OWN_BLOCK) >= oldest[:, None, None, None, None]
         )
@@ -232,7 +233,7 @@ def _decode_attention(
         return tensor
 
     layouts = [(held.prompt, to_table, from_table, prompt_mask), (held.own, same, same, own_mask)]
-    if held.prefix is not None and rows.prefix_length:
+    if held.prefix is not None:
         layouts.insert(0, (held.prefix, to_flat, from_flat, prefix_mask))
     pieces = [
         _Pieces(into(by_row), part, scale, softcap, mask, fixed_count=part is held.own)

@@ -2,7 +2,7 @@
 
 A batch is prompts, each with several rows (its samples). Three parts hold the keys and values of one layer:
 
-    prefix   tokens that all prompts of the batch begin with       [1, kv_heads, blocks, BLOCK, head_dim]
+    prefix   whole blocks that all prompts of the batch begin with [1, kv_heads, blocks, BLOCK, head_dim]
     prompt   the rest of each prompt                               [prompts, kv_heads, blocks, BLOCK, head_dim]
     own      what each row has generated                           [rows, kv_heads, blocks, OWN_BLOCK, head_dim]
 
@@ -35,9 +35,11 @@ class Part:
 
 @dataclass
 class Layer:
-    """The three parts of one layer."""
+    """The three parts of one layer, and `tail`: what the prefix has beyond whole blocks,
+    `[1, kv_heads, tokens, head_dim]`, to be copied into each prompt's first block."""
 
     prefix: Part | None = None
+    tail: Part | None = None
     prompt: Part | None = None
     own: Part | None = None
 
@@ -46,11 +48,13 @@ class Layer:
 class Rows:
     """Which row belongs to which prompt, and where it stands. Shared by all layers.
 
-    prompt_length: `[prompts]` tokens after the prefix. row_prompt: `[rows]` index of each row's prompt.
-    row_slot: `[rows]` index of the row within a table of [prompts × width].
+    prefix_tokens: what all prompts begin with; computed once. Of these, `prefix_length` fill whole blocks and
+    are kept once; the others are copied to the first block of each prompt. prompt_length: `[prompts]` all
+    tokens of a prompt. row_prompt: `[rows]` index of each row's prompt. row_slot: `[rows]` index of the row
+    within a table of [prompts × width].
     """
 
-    prefix_length: int
+    prefix_tokens: int
     prompt_length: Tensor
     row_prompt: Tensor
     row_slot: Tensor
@@ -58,14 +62,19 @@ class Rows:
     generated: int = 0
 
     @staticmethod
-    def of(prefix_length: int, prompt_length: Tensor, row_prompt: Tensor, generated: int = 0) -> Rows:
+    def of(prefix_tokens: int, prompt_length: Tensor, row_prompt: Tensor, generated: int = 0) -> Rows:
         """Lay out rows (sorted by prompt) in a [prompts × width] table, so that one product serves all prompts."""
         prompts = prompt_length.shape[0]
         counts = torch.bincount(row_prompt, minlength=prompts)
         width = int(counts.max())
         first = torch.cumsum(counts, 0) - counts
         within = torch.arange(row_prompt.shape[0], device=row_prompt.device) - first[row_prompt]
-        return Rows(prefix_length, prompt_length, row_prompt, row_prompt * width + within, width, generated)
+        return Rows(prefix_tokens, prompt_length, row_prompt, row_prompt * width + within, width, generated)
+
+    @property
+    def prefix_length(self) -> int:
+        """Tokens of the prefix that fill whole blocks."""
+        return self.prefix_tokens // BLOCK * BLOCK
 
 
 @dataclass
@@ -81,6 +90,33 @@ class Batch:
         """Start a forward pass."""
         self.phase = phase
         self.masks.clear()
+
+    def seal_prefix(self) -> None:
+        """After the prefix was computed: keep its whole blocks, and set the rest aside as the tail."""
+        filled, rest = divmod(self.rows.prefix_tokens, BLOCK)
+        for layer in self.layers:
+            assert layer.prefix is not None
+            keys, values = layer.prefix.keys, layer.prefix.values
+            if rest:
+                layer.tail = Part(keys[:, :, filled, :rest], values[:, :, filled, :rest])
+            layer.prefix = Part(keys[:, :, :filled], values[:, :, :filled])
+
+    def part(self, start: int, stop: int) -> Batch:
+        """A batch of prompts `start` to `stop` alone, one row each, on the same prefix: to prefill them."""
+        lengths = self.rows.prompt_length[start:stop]
+        rows = Rows.of(self.rows.prefix_tokens, lengths, torch.arange(stop - start, device=lengths.device))
+        return Batch([Layer(prefix=layer.prefix, tail=layer.tail) for layer in self.layers], rows)
+
+    def join(self, parts: list[Batch]) -> None:
+        """Take over the prompts of `parts`, in order, each padded to the same number of blocks."""
+        for number, layer in enumerate(self.layers):
+            found = [part.layers[number].prompt for part in parts]
+            layer.prompt = Part(
+                _stacked([part.keys for part in found if part is not None]),
+                _stacked([part.values for part in found if part is not None]),
+            )
+            for part in parts:  # let go at once: two copies of all layers would be twice the memory
+                part.layers[number].prompt = None
 
     def keep(self, kept: Tensor) -> None:
         """Drop finished rows: `kept` `[kept rows]` are indices into the present rows, ascending."""
@@ -99,7 +135,21 @@ class Batch:
             prompt_length = self.rows.prompt_length[alive]
         else:
             prompt_length = self.rows.prompt_length
-        self.rows = Rows.of(self.rows.prefix_length, prompt_length, row_prompt, self.rows.generated)
+        self.rows = Rows.of(self.rows.prefix_tokens, prompt_length, row_prompt, self.rows.generated)
+
+
+def _stacked(parts: list[Tensor]) -> Tensor:
+    """`[owners, kv_heads, blocks, block, head_dim]` one after the other, with as many blocks as the longest has."""
+    if len(parts) == 1:
+        return parts[0]
+    blocks = max(part.shape[2] for part in parts)
+    owners = sum(part.shape[0] for part in parts)
+    out = parts[0].new_zeros(owners, parts[0].shape[1], blocks, *parts[0].shape[3:])
+    start = 0
+    for part in parts:
+        out[start : start + part.shape[0], :, : part.shape[2]] = part
+        start += part.shape[0]
+    return out
 
 
 def to_blocks(states: Tensor, block: int = BLOCK) -> Tensor:
@@ -127,8 +177,12 @@ class BlockCache(Cache):
         if self.batch.phase == "decode":
             self._append(layer, key_states, value_states)
         elif self.batch.phase == "prefix":
-            layer.prefix = Part(to_blocks(key_states[:1]), to_blocks(value_states[:1]))
+            layer.prefix = Part(to_blocks(key_states), to_blocks(value_states))
         else:
+            if layer.tail is not None:
+                prompts = key_states.shape[0]
+                key_states = torch.cat([layer.tail.keys.expand(prompts, -1, -1, -1), key_states], 2)
+                value_states = torch.cat([layer.tail.values.expand(prompts, -1, -1, -1), value_states], 2)
             layer.prompt = Part(to_blocks(key_states), to_blocks(value_states))
         return key_states, value_states
 
@@ -149,7 +203,7 @@ class BlockCache(Cache):
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Tokens before this forward pass. Positions are always given explicitly; this only informs."""
-        return self.batch.rows.prefix_length if self.batch.phase == "prompt" else 0
+        return self.batch.rows.prefix_tokens if self.batch.phase == "prompt" else 0
 
     def get_query_offset(self, layer_idx: int = 0) -> int:
         """As `get_seq_length`."""

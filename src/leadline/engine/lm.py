@@ -13,6 +13,7 @@ from torch import Tensor
 
 from leadline.engine.attention import IMPLEMENTATION, attending_to, padding_for
 from leadline.engine.blocks import Batch, BlockCache, Layer, Rows
+from leadline.engine.packed import PackedLinears
 from leadline.engine.request import Prompt
 from leadline.errors import UsageError
 
@@ -35,6 +36,11 @@ class CausalLM:
         self._cache_argument = (
             "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
         )
+
+    @cached_property
+    def packed(self) -> PackedLinears:
+        """The model's linear layers, arranged for this processor; made at the first use."""
+        return PackedLinears(self.model)
 
     @cached_property
     def end_tokens(self) -> frozenset[int]:
@@ -111,14 +117,14 @@ class CausalLM:
         before = self.model.config._attn_implementation
         self.model.set_attn_implementation(IMPLEMENTATION)
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), self.packed.applied():
                 yield
         finally:
             self.model.set_attn_implementation(before)
 
-    def new_batch(self, prefix_length: int, prompt_length: Tensor, row_prompt: Tensor) -> Batch:
-        """An empty batch: `prompt_length` `[prompts]`, `row_prompt` `[rows]` ascending."""
-        rows = Rows.of(prefix_length, prompt_length, row_prompt)
+    def new_batch(self, prefix_tokens: int, prompt_length: Tensor, row_prompt: Tensor) -> Batch:
+        """An empty batch: `prompt_length` `[prompts]` counts all tokens, `row_prompt` `[rows]` is ascending."""
+        rows = Rows.of(prefix_tokens, prompt_length, row_prompt)
         return Batch([Layer() for _ in range(self.layers)], rows)
 
     def forward(self, batch: Batch, phase: str, ids: Tensor, positions: Tensor, last: Tensor | None) -> Tensor | None:

@@ -22,7 +22,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class PlannedBatch:
-    """Prompts with their requests. `prefix` tokens are common to all prompts, in whole blocks."""
+    """Prompts with their requests. All prompts begin with the same `prefix` tokens."""
 
     prefix: int
     prompts: tuple[tuple[int, ...], ...]
@@ -30,11 +30,14 @@ class PlannedBatch:
 
 
 def common_prefix(prompts: Sequence[tuple[int, ...]]) -> int:
-    """Tokens that all prompts begin with, in whole blocks, leaving each prompt at least its last token."""
+    """How many tokens all prompts begin with, leaving each prompt at least its last token.
+
+    Less than a block is not worth a pass of its own: then it is 0.
+    """
     low, high = min(prompts), max(prompts)  # the two most different in order share what all share
     shared = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
     shared = min(shared, min(map(len, prompts)) - 1)
-    return shared // BLOCK * BLOCK
+    return shared if shared >= BLOCK else 0
 
 
 def plan(prompts: Sequence[tuple[int, ...]], max_tokens: Sequence[int], limits: Limits) -> list[PlannedBatch]:
@@ -47,6 +50,7 @@ def plan(prompts: Sequence[tuple[int, ...]], max_tokens: Sequence[int], limits: 
     for index, prompt in enumerate(prompts):
         by_prompt.setdefault(prompt, []).append(index)
     order = sorted(by_prompt, key=lambda prompt: (len(prompt), prompt))
+    shared = common_prefix(order) if order else 0  # every batch shares at least this much, and holds it once
     batches: list[PlannedBatch] = []
     taken: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     rows = tokens = 0
@@ -63,7 +67,7 @@ def plan(prompts: Sequence[tuple[int, ...]], max_tokens: Sequence[int], limits: 
         requests = by_prompt[prompt]
         for start in range(0, len(requests), limits.max_rows):
             part = tuple(requests[start : start + limits.max_rows])
-            cost = len(prompt) + sum(max_tokens[index] for index in part)
+            cost = len(prompt) - shared + sum(max_tokens[index] for index in part)
             if taken and (rows + len(part) > limits.max_rows or tokens + cost > limits.token_budget):
                 close()
             taken.append((prompt, part))
