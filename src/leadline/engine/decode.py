@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from leadline.engine import plain
 from leadline.engine.attention import MINIMUM_ROWS, padding_for
 from leadline.engine.blocks import Batch
 from leadline.engine.draw import SumTree, tree_depth
@@ -57,14 +58,18 @@ def generate(
             continue
         same: object = (ids, request.sampling, request.gold) if request.sampling.temperature == 0 else index
         twins.setdefault(first.setdefault(same, index), []).append(index)
-    asked = list(twins)
     limits = limits or Limits()
-    for batch in plan([encoded[i] for i in asked], [requests[i].sampling.max_tokens for i in asked], limits):
-        planned = PlannedBatch(batch.prefix, batch.prompts, tuple(tuple(asked[i] for i in g) for g in batch.requests))
-        with lm.running():
-            for index, generation in _run(lm, requests, texts, planned):
-                for twin in twins[index]:
-                    yield twin, generation
+    total = {index: len(encoded[index]) + requests[index].sampling.max_tokens for index in twins}
+    for in_blocks, planner in ((True, plan), (False, plain.plan_equal_lengths)):
+        asked = [index for index in twins if lm.takes_blocks(total[index]) == in_blocks]
+        lengths = [requests[i].sampling.max_tokens for i in asked]
+        for batch in planner([encoded[i] for i in asked], lengths, limits):
+            groups = tuple(tuple(asked[i] for i in group) for group in batch.requests)
+            planned = PlannedBatch(batch.prefix, batch.prompts, groups)
+            with lm.running(in_blocks):
+                for index, generation in _run(lm, requests, texts, planned, in_blocks):
+                    for twin in twins[index]:
+                        yield twin, generation
 
 
 def _encode(lm: CausalLM, requests: Sequence[Request], texts: Sequence[str]) -> list[tuple[int, ...]]:
@@ -96,7 +101,9 @@ def _prefill(lm: CausalLM, planned: PlannedBatch) -> tuple[Batch, Tensor]:
         # product has at least MINIMUM_ROWS rows.
         width = -(-max(len(ids) for ids in rest[start:stop]) // MINIMUM_ROWS) * MINIMUM_ROWS
         padded = torch.tensor([[*ids, *[0] * (width - len(ids))] for ids in rest[start:stop]], device=device)
-        positions = torch.arange(planned.prefix, planned.prefix + width, device=device).expand(stop - start, width)
+        # Padding stays within the model's table of positions, and short of where frequencies change.
+        positions = torch.arange(planned.prefix, planned.prefix + width, device=device)
+        positions = positions.clamp(max=lm.block_context - 1).expand(stop - start, width)
         found = lm.forward(part, "prompt", padded, positions, part.rows.prompt_length - 1 - planned.prefix)
         assert found is not None
         logits.append(found)
@@ -142,14 +149,16 @@ def _probes(
 
 
 def _run(
-    lm: CausalLM, requests: Sequence[Request], texts: Sequence[str], planned: PlannedBatch
+    lm: CausalLM, requests: Sequence[Request], texts: Sequence[str], planned: PlannedBatch, in_blocks: bool
 ) -> Iterator[tuple[int, Generation]]:
-    batch, logits = _prefill(lm, planned)
+    batch: Batch | plain.PlainBatch
+    batch, logits = _prefill(lm, planned) if in_blocks else plain.prefill(lm.model, planned, lm.device)
     probes = _probes(lm, requests, texts, planned, logits)
     prompt_of = {index: at for at, group in enumerate(planned.requests) for index in group}
     rows = [_row(lm, index, requests[index]) for group in planned.requests for index in group]
     chooser = _Chooser(lm, requests, rows)
-    logits = logits[batch.rows.row_prompt]  # the fork: every sample starts from its prompt's distribution
+    forks = [at for at, group in enumerate(planned.requests) for _ in group]
+    logits = logits[torch.tensor(forks, device=lm.device)]  # a sample starts from its prompt's distribution
     live = list(range(len(rows)))  # rows[live[i]] is row i of the batch
     open_rows = set(live)
     for step in range(max(row.limit for row in rows)):
@@ -179,7 +188,10 @@ def _run(
             index = torch.tensor(kept, device=lm.device)
             batch.keep(index)
             tokens, live = tokens[index], [live[i] for i in kept]
-        logits = _step(lm, batch, tokens)
+        if isinstance(batch, plain.PlainBatch):
+            logits = plain.step(lm.model, batch, tokens)
+        else:
+            logits = _step(lm, batch, tokens)
 
 
 def _row(lm: CausalLM, index: int, request: Request) -> _Row:
@@ -206,7 +218,8 @@ def _step(lm: CausalLM, batch: Batch, tokens: Tensor) -> Tensor:
     """Feed each row its newest token: `[rows]` → logits `[rows, vocabulary]`."""
     rows = batch.rows
     count = tokens.shape[0]
-    positions = rows.prompt_length[rows.row_prompt] + rows.generated
+    # Rows that have finished may stand beyond the last position; nobody reads what they compute.
+    positions = (rows.prompt_length[rows.row_prompt] + rows.generated).clamp(max=lm.block_context - 1)
     extra = padding_for(count)
     tokens, positions = (torch.nn.functional.pad(each, (0, extra)) for each in (tokens, positions))
     first = torch.zeros(count + extra, dtype=torch.long, device=lm.device)

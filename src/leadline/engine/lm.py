@@ -1,4 +1,4 @@
-"""A causal language model of `transformers`, seen as the engine needs it: tokens in, last-position logits out."""
+"""A causal language model of `transformers`, as the engine needs it: tokens in, last-position logits out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from leadline.engine import plain
 from leadline.engine.attention import IMPLEMENTATION, attending_to, padding_for
 from leadline.engine.blocks import Batch, BlockCache, Layer, Rows
 from leadline.engine.packed import PackedLinears
+from leadline.engine.plan import PlannedBatch
 from leadline.engine.request import Prompt
 from leadline.errors import UsageError
+
+# The attention that blocks can serve; models name the kinds of their layers where they have more than one.
+_BLOCK_LAYERS = {"full_attention", "sliding_attention"}
 
 
 class CausalLM:
@@ -26,6 +31,8 @@ class CausalLM:
     """
 
     def __init__(self, model: Any, tokenizer: Any, name: str = "model") -> None:
+        """Raises UsageError, naming the architecture, for a model that cannot be run."""
+        plain.check_support(model, name)
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.name = name
@@ -36,6 +43,47 @@ class CausalLM:
         self._cache_argument = (
             "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
         )
+        self.in_blocks = self._blocks_agree()
+
+    def _blocks_agree(self) -> bool:
+        """Whether this model's attention can run in blocks: its layers are of the kinds that blocks know, all
+        of them take their attention from `transformers`' registry, and a short text gives the same logits as
+        the model's own way. The last is asked because an attention of unknown make (with a bias for distance,
+        with keys shared between layers) would be computed without a word, and wrongly."""
+        kinds = set(getattr(self.text_config, "layer_types", None) or ())
+        if not getattr(self.model, "_supports_attention_backend", False) or kinds - _BLOCK_LAYERS:
+            return False
+        prompt = tuple(1 + (7 * at) % (self.vocabulary - 1) for at in range(12))
+        planned = PlannedBatch(0, (prompt,), ((0,),))
+        lengths, row_prompt = torch.tensor([len(prompt)]), torch.tensor([0])
+        lengths, row_prompt = lengths.to(self.device), row_prompt.to(self.device)
+        ids = torch.tensor([prompt], device=self.device)
+        position = torch.arange(len(prompt), device=self.device)[None]
+        try:
+            with self.running():
+                batch = self.new_batch(0, lengths, row_prompt)
+                first = self.forward(batch, "prompt", ids, position, lengths - 1)
+                second = self.forward(
+                    batch, "decode", ids[:, :1], lengths[:, None], torch.zeros_like(lengths)
+                )
+        except Exception:  # whatever an attention of another make stumbles over, its own way is there
+            return False
+        with self.running(in_blocks=False):
+            own, logits = plain.prefill(self.model, planned, self.device)
+            expected = torch.cat([logits, plain.step(self.model, own, ids[:, 0])]).float()
+        assert first is not None and second is not None
+        error = (torch.cat([first, second]).float() - expected).abs().mean() / expected.std()
+        # Another attention is off by 0.1 and more; rounding, by 1e-6 in float32 and by some 1e-2 in 16 bits.
+        return bool(error < (1e-3 if expected.dtype == logits.dtype else 0.05))
+
+    def takes_blocks(self, tokens: int) -> bool:
+        """Whether a request of so many tokens (prompt and answer) runs in blocks (see `plain.py`)."""
+        return self.in_blocks and tokens <= self.block_context
+
+    @cached_property
+    def block_context(self) -> int:
+        """Tokens up to which a position means the same whatever is in a batch (see `plain.rope_switch`)."""
+        return min(self.context_length, plain.rope_switch(self.text_config) or self.context_length)
 
     @cached_property
     def packed(self) -> PackedLinears:
@@ -54,7 +102,8 @@ class CausalLM:
     def pieces(self) -> list[str]:
         """The text of each token on its own, by id."""
         return [
-            self.tokenizer.decode([token], clean_up_tokenization_spaces=False) for token in range(len(self.tokenizer))
+            self.tokenizer.decode([token], clean_up_tokenization_spaces=False)
+            for token in range(len(self.tokenizer))
         ]
 
     def tokens_with(self, characters: frozenset[str]) -> frozenset[int]:
@@ -72,7 +121,8 @@ class CausalLM:
             return prompt.text
         if not self.has_chat_template:
             raise UsageError(
-                f"model {self.name} has no chat template", fix="use a plain-text prompt style such as few-shot"
+                f"model {self.name} has no chat template",
+                fix="use a plain-text prompt style such as few-shot",
             )
         messages = [{"role": role, "content": content} for role, content in prompt.messages or ()]
         text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
@@ -112,27 +162,32 @@ class CausalLM:
         return own[0]
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """Within this context the model's layers use the engine's attention; its own is put back after."""
+    def running(self, in_blocks: bool = True) -> Iterator[None]:
+        """Within this context the model's layers use the engine's attention (`in_blocks`) or their own. The
+        model's own is put back after."""
         before = self.model.config._attn_implementation
-        self.model.set_attn_implementation(IMPLEMENTATION)
+        if in_blocks:
+            self.model.set_attn_implementation(IMPLEMENTATION)
         try:
             with torch.inference_mode(), self.packed.applied():
                 yield
         finally:
-            self.model.set_attn_implementation(before)
+            if in_blocks:
+                self.model.set_attn_implementation(before)
 
     def new_batch(self, prefix_tokens: int, prompt_length: Tensor, row_prompt: Tensor) -> Batch:
-        """An empty batch: `prompt_length` `[prompts]` counts all tokens, `row_prompt` `[rows]` is ascending."""
+        """An empty batch: `prompt_length` `[prompts]` counts all tokens; `row_prompt` `[rows]` ascends."""
         rows = Rows.of(prefix_tokens, prompt_length, row_prompt)
         return Batch([Layer() for _ in range(self.layers)], rows)
 
-    def forward(self, batch: Batch, phase: str, ids: Tensor, positions: Tensor, last: Tensor | None) -> Tensor | None:
+    def forward(
+        self, batch: Batch, phase: str, ids: Tensor, positions: Tensor, last: Tensor | None
+    ) -> Tensor | None:
         """One pass: `ids` and `positions` `[owners, new]`.
 
-        Returns logits `[owners, vocabulary]` at index `last` `[owners]` of each row, or None when `last` is None
-        (a prefix is only stored). The position is picked before the output layer, by a hook on it, so that a
-        model's own scaling and soft-capping of logits still apply and no other position costs anything.
+        Returns logits `[owners, vocabulary]` at index `last` `[owners]` of each row, or None where `last` is
+        None (a prefix is only stored). The position is picked before the output layer, by a hook on it: a
+        model's own scaling and soft-capping of logits still apply, and no other position costs anything.
         """
         batch.begin(phase)
         owners = ids.shape[0]

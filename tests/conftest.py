@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from leadline.models.local import LocalModel
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> LocalModel:
+    """The embedded model, from the user's own cache; loaded once for all tests that run it."""
+    pytest.importorskip("torch", reason="local models need the 'local' extra")
+    from leadline.models.local import LocalModel
+    from leadline.models.resolve import resolve
+
+    return LocalModel(resolve("smollm2"), device="cpu")

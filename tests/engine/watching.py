@@ -1,0 +1,39 @@
+"""The logits that the engine chose each token from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from leadline.engine import Request, decode
+
+
+class Watch:
+    """`logits[key]` `[tokens, vocabulary]`: what the row of the request with this key was shown at each step."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._steps: dict[tuple[int | str, ...], list[Tensor]] = {}
+        known: dict[int, list[tuple[int | str, ...]]] = {}
+        made, choose = decode._Chooser.__init__, decode._Chooser.choose
+
+        def init(chooser: Any, lm: Any, requests: Sequence[Request], rows: Sequence[Any]) -> None:
+            known[id(chooser)] = [requests[row.request].key for row in rows]
+            made(chooser, lm, requests, rows)
+
+        def watched(chooser: Any, logits: Tensor, live: Sequence[int], step: int) -> Tensor:
+            for row, at in zip(logits, live, strict=True):
+                steps = self._steps.setdefault(known[id(chooser)][at], [])
+                assert len(steps) == step
+                steps.append(row.clone())
+            return choose(chooser, logits, live, step)
+
+        patch.setattr(decode._Chooser, "__init__", init)
+        patch.setattr(decode._Chooser, "choose", watched)
+
+    def logits(self, key: tuple[int | str, ...], tokens: int) -> Tensor:
+        """Of the first `tokens` steps (a finished row is computed on for a while)."""
+        return torch.stack(self._steps[key][:tokens])
