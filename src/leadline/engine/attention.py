@@ -13,15 +13,17 @@ from that registry runs through it. Two properties matter:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
 from transformers import AttentionInterface
 
-from leadline.engine.blocks import BLOCK, OWN_BLOCK, Batch, Part
+from leadline.engine.blocks import BLOCK, OWN_BLOCK, Batch, Part, Rows
 
 IMPLEMENTATION = "leadline"
 
@@ -31,7 +33,6 @@ MINIMUM_ROWS = 8
 
 # Queries of a long prompt are taken in slices so that the scores of one slice stay near 64 MB.
 _SCORES_AT_ONCE = 16 * 2**20
-
 
 
 def padding_for(count: int) -> int:
@@ -52,108 +53,134 @@ def attending_to(batch: Batch) -> Iterator[None]:
         _current.reset(token)
 
 
-class _Pieces:
-    """Scores of one part, `[owners, kv_heads, blocks, queries, block]` float32, and the values they weigh."""
+@dataclass(frozen=True)
+class _Source:
+    """One part as seen by the queries of a pass, which are at home in `[n, kv_heads, m, …]`.
 
-    def __init__(
-        self,
-        queries: Tensor,
-        part: Part,
-        scale: float,
-        softcap: float | None,
-        mask: Tensor | None,
-        fixed_count: bool = False,
-    ) -> None:
-        """queries `[owners, kv_heads, queries, head_dim]`; mask broadcasts to the scores, True = visible.
+    `arrange` brings a tensor from home to `[owners, kv_heads, queries, …]`, the layout in which one product
+    serves all queries of an owner; `restore` brings one back. `mask` broadcasts to the scores
+    `[owners, kv_heads, blocks, queries, block]`, True = visible. `fixed`: the number of queries per owner
+    never depends on the batch, so no rows need to be added to it.
+    """
 
-        `fixed_count`: the number of queries never depends on the batch, so no rows need to be added.
-        """
-        self.count = queries.shape[2]
-        self.missing = 0 if fixed_count else padding_for(self.count)
-        if self.missing:
-            queries = torch.nn.functional.pad(queries, (0, 0, 0, self.missing))
-        scores = torch.matmul(queries.unsqueeze(2), part.keys.transpose(-1, -2)).float() * scale
+    part: Part
+    arrange: Callable[[Tensor], Tensor]
+    restore: Callable[[Tensor], Tensor]
+    mask: Tensor | None
+    fixed: bool = False
+
+    def scores(self, query: Tensor, scale: float, softcap: float | None) -> tuple[Tensor, int]:
+        """Scores of `query` (at home) against this part's keys, float32, −inf where masked; and how many of
+        the queries are real (the others were added, see `padding_for`)."""
+        queries = self.arrange(query)
+        count = queries.shape[2]
+        if missing := 0 if self.fixed else padding_for(count):
+            queries = torch.nn.functional.pad(queries, (0, 0, 0, missing))
+        scores = torch.matmul(queries.unsqueeze(2), self.part.keys.transpose(-1, -2)).float().mul_(scale)
         if softcap is not None:
             scores = softcap * torch.tanh(scores / softcap)
-        if mask is not None:
-            shape = mask.shape[-2]
-            if shape not in (1, scores.shape[-2]):
-                mask = torch.nn.functional.pad(mask, (0, 0, 0, self.missing), value=True)
-            scores = scores.masked_fill(~mask, -torch.inf)
-        self.scores, self.values = scores, part.values
+        if self.mask is not None:
+            mask = self.mask
+            if missing and mask.shape[-2] != 1:
+                mask = torch.nn.functional.pad(mask, (0, 0, 0, missing), value=True)
+            scores.masked_fill_(~mask, -torch.inf)
+        return scores, count
 
-    def maximum(self) -> Tensor:
-        """`[owners, kv_heads, queries]`."""
-        return self.scores.amax(-1).amax(2)[..., : self.count]
 
-    def weigh(self, maximum: Tensor) -> tuple[Tensor, Tensor]:
-        """Per block: Σ weights `[owners, kv, blocks, queries]` and Σ weights·values `[…, queries, head_dim]`."""
-        if self.missing:
-            maximum = torch.nn.functional.pad(maximum, (0, self.missing))
-        weights = (self.scores - maximum[:, :, None, :, None]).exp_()
-        out = torch.matmul(weights.to(self.values.dtype), self.values).float()
-        return weights.sum(-1)[..., : self.count], out[..., : self.count, :]
+def _merged(
+    query: Tensor, sources: list[_Source], scale: float, softcap: float | None, sinks: Tensor | None
+) -> Tensor:
+    """Softmax attention of `query` `[n, kv_heads, m, head_dim]` over all sources, in order of position.
+
+    `sinks`, broadcast to `[n, kv_heads, m]`, are logits of a key without a value.
+    """
+    scored = [source.scores(query, scale, softcap) for source in sources]
+    tops = []
+    for source, (scores, queries) in zip(sources, scored, strict=True):
+        tops.append(source.restore(scores.amax((2, 4))[:, :, :queries]))
+    maximum = tops[0]
+    for top in tops[1:]:
+        maximum = torch.maximum(maximum, top)
+    if sinks is not None:
+        maximum = torch.maximum(maximum, sinks)
+    total: Tensor | None = None
+    mixed: Tensor | None = None
+    for source, (scores, queries) in zip(sources, scored, strict=True):
+        shift = source.arrange(maximum)
+        if missing := scores.shape[3] - queries:
+            shift = torch.nn.functional.pad(shift, (0, missing))
+        weights = scores.sub_(shift[:, :, None, :, None]).exp_()
+        values = source.part.values
+        out = torch.matmul(weights.to(values.dtype), values).float()[:, :, :, :queries]
+        # Blocks become a trailing dimension, so that going home takes one step for all of them.
+        outs = source.restore(out.transpose(2, 3))  # [n, kv, m, blocks, head_dim]
+        sums = source.restore(weights.sum(-1)[:, :, :, :queries].transpose(2, 3))  # [n, kv, m, blocks]
+        for block in range(outs.shape[3]):
+            total = sums[..., block] if total is None else total + sums[..., block]
+            mixed = outs[..., block, :] if mixed is None else mixed + outs[..., block, :]
+    assert total is not None and mixed is not None
+    if sinks is not None:
+        total = total + (sinks - maximum).exp()
+    return (mixed / total[..., None]).to(query.dtype)
 
 
 def _prompt_attention(
-    batch: Batch, layer: int, query: Tensor, scale: float, window: int | None, softcap: float | None, sinks: Tensor | None
+    batch: Batch,
+    layer: int,
+    query: Tensor,
+    scale: float,
+    window: int | None,
+    softcap: float | None,
+    sinks: Tensor | None,
 ) -> Tensor:
     """Queries of prompt (or prefix) tokens: `[prompts, heads, length, head_dim]` → the same shape."""
     held = batch.layers[layer]
     own = held.prefix if batch.phase == "prefix" else held.prompt
     assert own is not None
     prefix = None if batch.phase == "prefix" else held.prefix
-    before = batch.rows.prefix_length if prefix is not None else 0  # position of the first slot of the own part
+    before = (
+        batch.rows.prefix_length if prefix is not None else 0
+    )  # position of the first slot of the own part
     begin = 0 if batch.phase == "prefix" else batch.rows.prefix_tokens  # position of the first query
     prompts, heads, length, width = query.shape
     kv = own.keys.shape[1]
+    group = heads // kv
     slots = own.keys.shape[2] * BLOCK + before
     step = max(1, _SCORES_AT_ONCE // max(1, prompts * heads * slots))
-    out = query.new_empty(prompts, heads, length, own.values.shape[-1])
+    slices = []
     for start in range(0, length, step):
         part = query[:, :, start : start + step]
         n = part.shape[2]
-        # [prompts, kv, queries × group, head_dim]: the query heads of a kv head lie side by side
-        q = part.reshape(prompts, kv, heads // kv, n, width).transpose(2, 3).reshape(prompts, kv, -1, width)
-        positions = torch.arange(begin + start, begin + start + n, device=query.device)
-        positions = positions.repeat_interleave(heads // kv)
-        pieces = []
-        if prefix is not None:
-            flat = q.transpose(0, 1).reshape(1, kv, -1, width)
-            mask = None
-            if window is not None and begin + start + n > window:
-                mask = _visible(0, prefix.keys.shape[2], BLOCK, positions.repeat(prompts), window)[None, None]
-            pieces.append(_Pieces(flat, prefix, scale, softcap, mask))
-        mask = _visible(before, own.keys.shape[2], BLOCK, positions, window)[None, None]
-        pieces.append(_Pieces(q, own, scale, softcap, mask))
-
-        def rows_of(tensor: Tensor, is_prefix: bool, n: int = n, q: Tensor = q) -> Tensor:
-            """[owners, kv, queries, …] of either layout → [prompts, kv, queries, …]"""
-            if not is_prefix:
-                return tensor
-            return tensor[0].reshape(kv, prompts, q.shape[2], *tensor.shape[3:]).transpose(0, 1)
-
-        flags = [True, False] if prefix is not None else [False]
-        maximum = torch.stack([rows_of(p.maximum(), f) for p, f in zip(pieces, flags, strict=True)]).amax(0)
-        if sinks is not None:
-            sink = sinks.float().reshape(kv, 1, heads // kv).expand(kv, n, heads // kv).reshape(1, kv, -1)
-            maximum = torch.maximum(maximum, sink)
-        total, mixed = torch.zeros_like(maximum), None
-        for piece, is_prefix in zip(pieces, flags, strict=True):
-            top = maximum.transpose(0, 1).reshape(1, kv, -1) if is_prefix else maximum
-            weights, outs = piece.weigh(top)
-            for block in range(weights.shape[2]):
-                total = total + rows_of(weights[:, :, block], is_prefix)
-                add = rows_of(outs[:, :, block], is_prefix)
-                mixed = add if mixed is None else mixed + add
-        if sinks is not None:
-            total = total + (sink - maximum).exp()
-        assert mixed is not None
-        done = (mixed / total[..., None]).to(query.dtype)
-        out[:, :, start : start + n] = done.reshape(prompts, kv, n, heads // kv, -1).transpose(2, 3).reshape(
-            prompts, heads, n, -1
+        # At home: [prompts, kv, queries × group, head_dim], the query heads of a kv head side by side.
+        home = (
+            part.reshape(prompts, kv, group, n, width).transpose(2, 3).reshape(prompts, kv, n * group, width)
         )
-    return out
+        masks = _prompt_masks(batch, window, group, (begin + start, n), before, own.keys.shape[2])
+        sources = [_Source(own, _same, _same, masks[1])]
+        if prefix is not None and prefix.keys.shape[2]:
+            sources.insert(0, _Source(prefix, _flat, partial(_unflat, owners=prompts), masks[0]))
+        sink = (
+            None
+            if sinks is None
+            else sinks.float().reshape(1, kv, 1, group).expand(1, kv, n, group).flatten(2)
+        )
+        done = _merged(home, sources, scale, softcap, sink)
+        slices.append(done.reshape(prompts, kv, n, group, -1).transpose(2, 3).reshape(prompts, heads, n, -1))
+    return slices[0] if len(slices) == 1 else torch.cat(slices, 2)
+
+
+def _same(tensor: Tensor) -> Tensor:
+    return tensor
+
+
+def _flat(tensor: Tensor) -> Tensor:
+    """`[n, kv, m, …]` → `[1, kv, n × m, …]`: all queries against one shared part."""
+    return tensor.transpose(0, 1).flatten(1, 2)[None]
+
+
+def _unflat(tensor: Tensor, owners: int) -> Tensor:
+    """The way back from `_flat`."""
+    return tensor[0].unflatten(1, (owners, -1)).transpose(0, 1)
 
 
 def _visible(first: int, blocks: int, block: int, positions: Tensor, window: int | None) -> Tensor:
@@ -164,8 +191,30 @@ def _visible(first: int, blocks: int, block: int, positions: Tensor, window: int
     return seen if window is None else seen & (slots > positions[None, :, None] - window)
 
 
-def _decode_masks(batch: Batch, window: int | None, group: int, prompt_blocks: int, own_blocks: int) -> list[Tensor | None]:
-    """Masks of one decode step for (prefix, prompt, own); they are the same for all layers with this window."""
+def _prompt_masks(
+    batch: Batch, window: int | None, group: int, queries: tuple[int, int], before: int, blocks: int
+) -> list[Tensor | None]:
+    """Masks of (prefix, own part) for `queries` = (first position, count); the same for all layers with this window."""
+    key = (window, group, queries, before, blocks)
+    if key not in batch.masks:
+        begin, count = queries
+        device = batch.rows.row_prompt.device
+        positions = torch.arange(begin, begin + count, device=device).repeat_interleave(group)
+        prefix = None
+        if window is not None and before and begin + count > window:
+            owners = batch.rows.prompt_length.shape[0]
+            prefix = _visible(0, before // BLOCK, BLOCK, positions.repeat(owners), window)[None, None]
+        batch.masks[key] = [prefix, _visible(before, blocks, BLOCK, positions, window)[None, None]]
+    return batch.masks[key]
+
+
+def _decode_masks(
+    batch: Batch, window: int | None, group: int, prompt_blocks: int, own_blocks: int
+) -> list[Tensor | None]:
+    """Masks of one decode step for (prefix, prompt, own); the same for all layers with this window."""
+    key = (window, group, prompt_blocks, own_blocks)
+    if key in batch.masks:
+        return batch.masks[key]
     rows = batch.rows
     device = rows.row_prompt.device
     length = rows.prompt_length  # [prompts]
@@ -178,84 +227,68 @@ def _decode_masks(batch: Batch, window: int | None, group: int, prompt_blocks: i
     if window is not None:
         oldest = position - window + 1  # first visible position
         absolute = rows.prefix_length + slots
-        table = torch.full((length.shape[0] * rows.width,), 0, device=device, dtype=oldest.dtype)
+        table = torch.zeros(length.shape[0] * rows.width, device=device, dtype=oldest.dtype)
         table[rows.row_slot] = oldest
         by_query = table.reshape(-1, rows.width).repeat_interleave(group, 1)  # [prompts, width × group]
-        prompt_mask = prompt_mask & (absolute.reshape(1, 1, prompt_blocks, 1, BLOCK) >= by_query[:, None, None, :, None])
+        prompt_mask = prompt_mask & (
+            absolute.reshape(1, 1, prompt_blocks, 1, BLOCK) >= by_query[:, None, None, :, None]
+        )
         begin = length[rows.row_prompt]  # [rows] position of the first generated token
         own_mask = own_mask & (
-            (begin[:, None] + own_slots).reshape(-1, 1, own_blocks, 1, OWN_BLOCK) >= oldest[:, None, None, None, None]
+            (begin[:, None] + own_slots).reshape(-1, 1, own_blocks, 1, OWN_BLOCK)
+            >= oldest[:, None, None, None, None]
         )
         if rows.prefix_length:
             before = torch.arange(rows.prefix_length, device=device).reshape(1, 1, -1, 1, BLOCK)
             prefix_mask = before >= oldest.repeat_interleave(group)[None, None, None, :, None]
-    return [prefix_mask, prompt_mask, own_mask]
+    batch.masks[key] = [prefix_mask, prompt_mask, own_mask]
+    return batch.masks[key]
+
+
+def _to_table(tensor: Tensor, rows: Rows) -> Tensor:
+    """`[rows, kv, group, …]` → `[prompts, kv, width × group, …]`."""
+    prompts = rows.prompt_length.shape[0]
+    if rows.is_full:
+        table = tensor
+    else:
+        table = tensor.new_zeros(prompts * rows.width, *tensor.shape[1:])
+        table[rows.row_slot] = tensor
+    return table.unflatten(0, (prompts, rows.width)).transpose(1, 2).flatten(2, 3)
+
+
+def _from_table(tensor: Tensor, rows: Rows) -> Tensor:
+    """The way back from `_to_table`."""
+    table = tensor.unflatten(2, (rows.width, -1)).transpose(1, 2).flatten(0, 1)
+    return table if rows.is_full else table[rows.row_slot]
 
 
 def _decode_attention(
-    batch: Batch, layer: int, query: Tensor, scale: float, window: int | None, softcap: float | None, sinks: Tensor | None
+    batch: Batch,
+    layer: int,
+    query: Tensor,
+    scale: float,
+    window: int | None,
+    softcap: float | None,
+    sinks: Tensor | None,
 ) -> Tensor:
     """Queries of one new token per row: `[rows + padding, heads, 1, head_dim]` → the same shape."""
     held, rows = batch.layers[layer], batch.rows
     assert held.prompt is not None and held.own is not None
     padded, heads, _, width = query.shape
     count = rows.row_prompt.shape[0]
-    query = query[:count]
     kv = held.prompt.keys.shape[1]
     group = heads // kv
-    key = (window, held.own.keys.shape[2])
-    if key not in batch.masks:
-        batch.masks[key] = _decode_masks(batch, window, group, held.prompt.keys.shape[2], held.own.keys.shape[2])  # type: ignore[assignment]
-    prefix_mask, prompt_mask, own_mask = batch.masks[key]
-    by_row = query.reshape(count, kv, group, width)
-    prompts = rows.prompt_length.shape[0]
-
-    def to_table(tensor: Tensor) -> Tensor:
-        """[rows, kv, group, …] → [prompts, kv, width × group, …]"""
-        table = tensor.new_zeros(prompts * rows.width, *tensor.shape[1:])
-        table[rows.row_slot] = tensor
-        shape = (prompts, rows.width, *tensor.shape[1:])
-        return table.reshape(shape).transpose(1, 2).reshape(prompts, kv, rows.width * group, *tensor.shape[3:])
-
-    def from_table(tensor: Tensor) -> Tensor:
-        """[prompts, kv, width × group, …] → [rows, kv, group, …]"""
-        shape = (prompts, kv, rows.width, group, *tensor.shape[3:])
-        return tensor.reshape(shape).transpose(1, 2).reshape(-1, kv, group, *tensor.shape[3:])[rows.row_slot]
-
-    def to_flat(tensor: Tensor) -> Tensor:
-        """[rows, kv, group, …] → [1, kv, rows × group, …]"""
-        return tensor.transpose(0, 1).reshape(1, kv, count * group, *tensor.shape[3:])
-
-    def from_flat(tensor: Tensor) -> Tensor:
-        return tensor[0].reshape(kv, count, group, *tensor.shape[3:]).transpose(0, 1)
-
-    def same(tensor: Tensor) -> Tensor:
-        return tensor
-
-    layouts = [(held.prompt, to_table, from_table, prompt_mask), (held.own, same, same, own_mask)]
-    if held.prefix is not None:
-        layouts.insert(0, (held.prefix, to_flat, from_flat, prefix_mask))
-    pieces = [
-        _Pieces(into(by_row), part, scale, softcap, mask, fixed_count=part is held.own)
-        for part, into, _, mask in layouts
+    home = query[:count].reshape(count, kv, group, width)
+    masks = _decode_masks(batch, window, group, held.prompt.keys.shape[2], held.own.keys.shape[2])
+    sources = [
+        _Source(held.prompt, partial(_to_table, rows=rows), partial(_from_table, rows=rows), masks[1]),
+        _Source(held.own, _same, _same, masks[2], fixed=True),
     ]
-    maximum = torch.stack(
-        [back(piece.maximum()) for piece, (_, _, back, _) in zip(pieces, layouts, strict=True)]
-    ).amax(0)  # [rows, kv, group]
-    if sinks is not None:
-        maximum = torch.maximum(maximum, sinks.float().reshape(1, kv, group))
-    total, mixed = torch.zeros_like(maximum), None
-    for piece, (_, into, back, _) in zip(pieces, layouts, strict=True):
-        weights, outs = piece.weigh(into(maximum))
-        for block in range(weights.shape[2]):
-            total = total + back(weights[:, :, block])
-            add = back(outs[:, :, block])
-            mixed = add if mixed is None else mixed + add
-    if sinks is not None:
-        total = total + (sinks.float().reshape(1, kv, group) - maximum).exp()
-    assert mixed is not None
-    done = (mixed / total[..., None]).to(query.dtype).reshape(count, heads, 1, -1)
-    return torch.nn.functional.pad(done, (0, 0, 0, 0, 0, 0, 0, padded - count))
+    if held.prefix is not None and held.prefix.keys.shape[2]:
+        sources.insert(0, _Source(held.prefix, _flat, partial(_unflat, owners=count), masks[0]))
+    sink = None if sinks is None else sinks.float().reshape(1, kv, group)
+    done = _merged(home, sources, scale, softcap, sink).reshape(count, heads, 1, -1)
+    return torch.nn.functional.pad(done, (0, 0, 0, 0, 0, 0, 0, padded - count)) if padded > count else done
 
 
 def attend(

@@ -72,6 +72,11 @@ class Rows:
         return Rows(prefix_tokens, prompt_length, row_prompt, row_prompt * width + within, width, generated)
 
     @property
+    def is_full(self) -> bool:
+        """Every place of the table is taken: the table is the rows themselves."""
+        return self.row_prompt.shape[0] == self.width * self.prompt_length.shape[0]
+
+    @property
     def prefix_length(self) -> int:
         """Tokens of the prefix that fill whole blocks."""
         return self.prefix_tokens // BLOCK * BLOCK
@@ -84,7 +89,7 @@ class Batch:
     layers: list[Layer]
     rows: Rows
     phase: str = "prefix"  # "prefix" | "prompt" | "decode"
-    masks: dict[object, Tensor] = field(default_factory=dict)  # rebuilt at every forward pass
+    masks: dict[object, list[Tensor | None]] = field(default_factory=dict)  # rebuilt at every forward pass
 
     def begin(self, phase: str) -> None:
         """Start a forward pass."""
@@ -188,7 +193,10 @@ class BlockCache(Cache):
 
     def _append(self, layer: Layer, key_states: Tensor, value_states: Tensor) -> None:
         rows = self.batch.rows.row_prompt.shape[0]
-        key_states, value_states = key_states[:rows], value_states[:rows]  # rows added as padding are not kept
+        key_states, value_states = (
+            key_states[:rows],
+            value_states[:rows],
+        )  # rows added as padding are not kept
         heads, width = key_states.shape[1], key_states.shape[3]
         at = self.batch.rows.generated
         if layer.own is None or at == layer.own.keys.shape[2] * OWN_BLOCK:
@@ -197,7 +205,9 @@ class BlockCache(Cache):
             if layer.own is None:
                 layer.own = Part(block, vblock)
             else:
-                layer.own = Part(torch.cat([layer.own.keys, block], 2), torch.cat([layer.own.values, vblock], 2))
+                layer.own = Part(
+                    torch.cat([layer.own.keys, block], 2), torch.cat([layer.own.values, vblock], 2)
+                )
         layer.own.keys[:, :, at // OWN_BLOCK, at % OWN_BLOCK] = key_states[:, :, 0]
         layer.own.values[:, :, at // OWN_BLOCK, at % OWN_BLOCK] = value_states[:, :, 0]
 

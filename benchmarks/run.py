@@ -1,0 +1,82 @@
+"""`make bench`: every benchmark side by side in one process, as a table of ratios and as JSON.
+
+    python benchmarks/run.py [--repeats 2] [--quick]
+
+Timings of one machine and one hour mean little on their own; ratios of alternating runs do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import sampling
+import torch
+from rich.console import Console
+from rich.table import Table
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    model = next(
+        (line.split(":", 1)[1].strip() for line in _cpuinfo() if line.startswith("model name")),
+        platform.processor(),
+    )
+    return {
+        "processor": model,
+        "threads": torch.get_num_threads(),
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in ("leadline", "torch", "transformers")},
+    }
+
+
+def _cpuinfo() -> list[str]:
+    path = Path("/proc/cpuinfo")
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def main() -> None:
+    """Run, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=2, help="alternating runs of each side; the best counts")
+    parser.add_argument("--quick", action="store_true", help="4 prompts and K=5: only to see that it works")
+    arguments = parser.parse_args()
+    about = machine()
+    console = Console(width=110)
+    console.print(" · ".join(f"{name} {value}" for name, value in about.items()))
+    found = sampling.measure(repeats=arguments.repeats, quick=arguments.quick, say=console.print)
+    table = Table(title="K samples per prompt, T = 0.7, float32: best of alternating runs")
+    for column in ("workload", "prompts × K", "tokens", "transformers", "leadline", "ratio", "floor", "over floor"):
+        table.add_column(column, justify="left" if column == "workload" else "right")
+    for row in found:
+        table.add_row(
+            row["workload"],
+            f"{row['prompts']} × {row['k']}",
+            f"{row['tokens']:,}",
+            f"{row['transformers_s']:.1f} s",
+            f"{row['leadline_s']:.1f} s",
+            f"{row['ratio']:.1f}×",
+            f"{row['floor_s']:.1f} s",
+            f"{row['leadline_s'] / row['floor_s']:.2f}×",
+        )
+    console.print(table)
+    for row in found:
+        parts = ", ".join(f"{name} {share:.0%}" for name, share in row["profile"].items())
+        console.print(f"where leadline's time goes, {row['workload']}: {parts}")
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / "sampling.json"
+    document = {"measured": datetime.now(UTC).isoformat(timespec="seconds"), "machine": about, "sampling": found}
+    if not arguments.quick:
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        console.print(f"kept in {path}")
+
+
+if __name__ == "__main__":
+    main()
