@@ -27,6 +27,7 @@ class EmbeddedModel:
 
     @property
     def source(self) -> str:
+        """Where it came from, to the byte: package, file in it, sha256."""
         return f"{self.requirement} (Python package), {self.member}, sha256 {self.gguf_sha256}"
 
 

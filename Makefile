@@ -1,0 +1,84 @@
+# What a newcomer types. `make` alone says what there is.
+#
+# Everything lives in .venv; nothing is installed outside it, except that `make test` run as root on Debian
+# fetches the browser that the report's pages are tested in.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check
+OUT ?= demo
+
+# A recipe that fails leaves no stamp behind, and no half-written target.
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format types imports unit bench wheel clean
+
+help: ## Say what can be made.
+	@echo "make demo     the whole thing on a small real model: findings here, report in $(OUT)/report/"
+	@echo "make test     everything that is checked: lint, format, types, imports, tests"
+	@echo "make lint     ruff, rules and format      make format   let ruff write the format"
+	@echo "make types    mypy --strict               make imports  who may import whom"
+	@echo "make unit     the tests alone (ARGS='-k wobble' hands arguments to pytest)"
+	@echo "make bench    measure speed against other ways of decoding"
+	@echo "make wheel    build the wheel and the source archive into dist/"
+	@echo "make clean    remove what was built (not .venv, not demo)"
+
+# Stamps: installed once, and again when what is asked for changes.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Leadline needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.local: $(VENV)/.made pyproject.toml constraints.txt
+	$(PIP) install --quiet -c constraints.txt -e '.[local]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
+	$(PIP) install --quiet -c constraints.txt -e '.[local,dev]'
+	@touch $@ $(VENV)/.local
+
+demo: $(VENV)/.local ## The main job on a real model.
+	$(BIN)/leadline models get smollm2
+	$(BIN)/leadline demo --out $(OUT)
+
+test: lint types imports unit
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.dev $(VENV)/.browser
+	$(BIN)/python -m pytest $(ARGS)
+
+# Pages are tested in a real browser. Where none can be had, these tests are skipped, and pytest says so.
+$(VENV)/.browser: | $(VENV)/.made
+	@if [ -n "$$LEADLINE_CHROMIUM" ] || command -v chromium >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "fetching chromium, to test the report's pages"; \
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null \
+			|| echo "chromium could not be installed: the tests in a browser will be skipped" >&2; \
+	else \
+		echo "no chromium here: the tests in a browser will be skipped (or set LEADLINE_CHROMIUM)" >&2; \
+	fi
+	@if [ -n "$$LEADLINE_CHROMIUM" ] || command -v chromium >/dev/null; then touch $@; fi
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+wheel: $(VENV)/.dev
+	$(BIN)/python -m build --outdir dist
+
+clean:
+	rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

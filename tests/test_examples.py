@@ -1,0 +1,69 @@
+"""The folders in examples/ do what their pages say."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leadline.bench.validate import validate
+
+if TYPE_CHECKING:
+    from leadline.models.local import LocalModel
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def test_the_rivers_are_a_sound_benchmark() -> None:
+    inspection, problems = validate(str(EXAMPLES / "quickstart" / "rivers.jsonl"))
+    assert not problems
+    assert inspection.benchmark is not None and len(inspection.benchmark.items) == 12
+
+
+@pytest.mark.model
+def test_the_quickstart_runs_on_the_real_model(tmp_path: Path, smollm2: LocalModel) -> None:
+    from leadline.report.study_report import report_study
+    from leadline.study.progress import Quiet
+    from leadline.study.run import run_study
+    from leadline.study.study import open_study
+
+    folder = tmp_path / "quickstart"
+    shutil.copytree(EXAMPLES / "quickstart", folder, ignore=shutil.ignore_patterns("report", "*.sqlite*"))
+    with (folder / "study.yaml").open("a", encoding="utf-8") as file:
+        file.write("items: {categories: [Europe]}\n")  # three questions: enough to see that it works
+
+    study = open_study(folder)
+    outcome = run_study(study, Quiet(), load=lambda *_: smollm2)
+    made = report_study(study)
+
+    # Three items: greedy once, five fresh samples, five recitations, one document; and eight per failure.
+    failures = 3 - made.document.finding("accuracy", "overall", "smollm2").rows[0].figures["acc"].numerator
+    assert outcome.drawn == 3 * (1 + 5 + 5 + 1) + 8 * failures
+    assert made.missing == 0
+    assert "London" in made.paths.html.read_text(encoding="utf-8")
+
+
+def test_the_script_reads_recorded_answers_without_a_model() -> None:
+    script = EXAMPLES / "recorded-answers" / "read_answers.py"
+    watched = (
+        "import runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__')\n"
+        "assert 'torch' not in sys.modules"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", watched, str(script)], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert lines[0] == "recite: recovered 5 of 7 failures, broke 1 of 5 successes"
+    assert sum(line.startswith("[not supported]") for line in lines) == 2
+
+
+def test_the_recorded_answers_belong_to_the_rivers() -> None:
+    asked = (EXAMPLES / "quickstart" / "rivers.jsonl").read_text(encoding="utf-8").splitlines()
+    answers = (EXAMPLES / "recorded-answers" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["item"] for line in answers} == {json.loads(line)["id"] for line in asked}
