@@ -193,7 +193,7 @@ def check_files(entry: Entry) -> list[str]:
 
 
 def file_sha256(path: Path) -> str:
-    """The sha256 of a file\'s bytes, in hex."""
+    """The sha256 of a file's bytes, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
