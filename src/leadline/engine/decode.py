@@ -175,7 +175,7 @@ def _run(
                 request = row.request
                 prompt = prompt_of[request]
                 yield request, Generation(
-                    text=lm.decode(row.ids) if text is None else text,
+                    text=lm.decode(row.ids[:-1] if ended else row.ids) if text is None else text,
                     finish="stop" if text is not None or ended else "length",
                     prompt_tokens=len(planned.prompts[prompt]),
                     token_ids=tuple(row.ids),

@@ -107,8 +107,15 @@ class CausalLM:
         ]
 
     def tokens_with(self, characters: frozenset[str]) -> frozenset[int]:
-        """Ids of the tokens whose text holds one of these characters."""
-        return frozenset(token for token, piece in enumerate(self.pieces) if characters & set(piece))
+        """Ids of the tokens that can bring one of these characters into a text.
+
+        A character beyond ASCII may be put together by several tokens, none of which is text on its own
+        (U+FFFD then); a space may belong to a token and yet be left out where the token stands alone.
+        """
+        if " " in characters:
+            return frozenset(range(self.vocabulary))
+        wanted = characters if all(map(str.isascii, characters)) else characters | {"\ufffd"}
+        return frozenset(token for token, piece in enumerate(self.pieces) if wanted & set(piece))
 
     @property
     def has_chat_template(self) -> bool:

@@ -28,6 +28,10 @@ class Sampling:
     max_tokens: int = 32
     stop: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.temperature < float("inf") or self.max_tokens < 1 or "" in self.stop:
+            raise ValueError(f"not a way to choose tokens: {self}")
+
 
 @dataclass(frozen=True)
 class Request:

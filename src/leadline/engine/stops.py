@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 
-def first_stop(text: str, stops: Sequence[str], start: int = 0) -> int | None:
-    """Index of the earliest stop string in `text` at or after `start`, or None."""
-    found = [at for stop in stops if (at := text.find(stop, start)) >= 0]
+def first_stop(text: str, stops: Sequence[str]) -> int | None:
+    """Index of the earliest stop string in `text`, or None.
+
+    A stop string of whitespace alone counts only after the first visible character: where the model puts a
+    line break before its answer, the answer is not empty.
+    """
+    visible = len(text) - len(text.lstrip())
+    found = [at for stop in stops if (at := text.find(stop, 0 if stop.strip() else visible)) >= 0]
     return min(found, default=None)
 
 
 class StopWatch:
     """Watches one row: fed token by token, says when the text is over.
 
-    A stop string that stands at the very beginning (before any visible character) would give an empty answer
-    where the model only put a line break before it; leading whitespace is therefore not searched.
-    Decoding the whole row at every token would be quadratic: only tokens whose own piece contains the last
-    character of a stop string can complete one, and `may_stop` (a set of such token ids) is looked up first.
+    Decoding the whole row at every token would be quadratic: only a token whose own piece contains the last
+    character of a stop string can complete one, and `may_stop` (the set of such tokens) is looked up first.
     """
 
-    def __init__(self, stops: Sequence[str], may_stop: frozenset[int], decode: Callable[[list[int]], str]) -> None:
+    def __init__(
+        self, stops: Sequence[str], may_stop: frozenset[int], decode: Callable[[list[int]], str]
+    ) -> None:
         self.stops, self.may_stop, self.decode = stops, may_stop, decode
 
     def cut(self, ids: list[int]) -> str | None:
@@ -28,5 +33,5 @@ class StopWatch:
         if not self.stops or ids[-1] not in self.may_stop:
             return None
         text = self.decode(ids)
-        at = first_stop(text, self.stops, start=len(text) - len(text.lstrip()))
+        at = first_stop(text, self.stops)
         return None if at is None else text[:at]
