@@ -54,7 +54,7 @@ def test_greedy_equals_generate_token_for_token(smollm2: LocalModel) -> None:
     lm = smollm2.lm
     ties = 0
     checked = 0
-    for asked, tokens in ((prompts(84, "few-shot"), 16), (prompts(28, "chat"), 24)):
+    for asked, tokens in ((prompts(72, "few-shot"), 16), (prompts(30, "chat"), 20)):
         requests = [Request(prompt, Sampling(0.0, tokens), (0, f"{at}")) for at, prompt in enumerate(asked)]
         ours = dict(smollm2.generate(requests))
         ids = [lm.encode(lm.text_of(prompt), prompt.text is not None) for prompt in asked]
@@ -90,7 +90,7 @@ def test_tokens_ranks_and_probabilities_are_those_of_the_reference_runs(
         for each in asked
     ]
     found = dict(smollm2.generate(requests))
-    assert len(found) == len(expected) > 10
+    assert len(found) == len(expected) >= 8
     for at, result in enumerate(expected):
         generation = found[at]
         assert isinstance(generation, Generation)
