@@ -12,7 +12,9 @@ from leadline.cli.run import AsJson, Folder
 
 def report(
     folder: Folder = Path(),
-    out: Annotated[Path | None, typer.Option(help="Where to write it. [default: report/ in the study]")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write it. [default: report/ in the study]")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a study's report from the answers it has: HTML page, findings.json, Markdown and LaTeX tables.

@@ -15,7 +15,9 @@ QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on s
 def init(
     folder: Annotated[Path, typer.Argument(help="The folder to make.")],
     benchmark: Annotated[str, typer.Option(help="A bundled benchmark's name, or a path.")] = "facts",
-    model: Annotated[str, typer.Option(help="A catalogue name, a folder, a .gguf file or a Hugging Face id.")] = "smollm2",
+    model: Annotated[
+        str, typer.Option(help="A catalogue name, a folder, a .gguf file or a Hugging Face id.")
+    ] = "smollm2",
     items: Annotated[int | None, typer.Option(min=1, help="Ask only this many items.")] = None,
 ) -> None:
     """Make a study: a folder with a commented study.yaml and its JSON schema for editors."""
@@ -43,14 +45,20 @@ def run(
     from leadline.study.study import open_study
 
     study = open_study(folder)
-    with reporter(quiet) as progress:
-        outcome = run_study(study, progress)
+    try:
+        with reporter(quiet) as progress:
+            outcome = run_study(study, progress)
+    except KeyboardInterrupt:
+        if not quiet:
+            typer.echo("interrupted; what was answered is stored, run again to go on", err=True)
+        raise  # exit code 130
     if not quiet:
         typer.echo(
-            f"{outcome.drawn:,} answers drawn, {outcome.kept:,} were there; {outcome.seconds:,.1f} s", err=True
+            f"{outcome.drawn:,} answers drawn, {outcome.kept:,} were there; {outcome.seconds:,.1f} s",
+            err=True,
         )
     if no_report:
         if as_json:
             typer.echo(json.dumps({"drawn": outcome.drawn, "kept": outcome.kept, "seconds": outcome.seconds}))
         return
-    show_report(study, None, as_json)
+    show_report(study, None, as_json, quiet)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from leadline.study.study import Study
 
 
-def show_report(study: Study, out: Path | None, as_json: bool) -> None:
+def show_report(study: Study, out: Path | None, as_json: bool, quiet: bool = False) -> None:
     """Write the report; print the headline table and the paths, or findings.json itself."""
     from rich.console import Console
 
@@ -19,9 +19,10 @@ def show_report(study: Study, out: Path | None, as_json: bool) -> None:
     from leadline.report.terminal import headline_table
 
     made = report_study(study, out)
-    if made.missing:
+    if made.missing and not quiet:
         typer.echo(
-            f"note: {made.missing:,} answers that the study asks for are not there yet (leadline run {study.folder})",
+            f"note: {made.missing:,} answers that the study asks for are not there yet "
+            f"(leadline run {study.folder})",
             err=True,
         )
     if as_json:

@@ -25,8 +25,8 @@ REPORT = "report"
 CORRECTNESS = {
     "maple": "maple: an answer is right when a valid answer, without special characters, spaces and case, "
     "is contained in it",
-    "words": "words: an answer is right when a valid answer stands in it at word boundaries, not negated and not "
-    "as one of several candidates",
+    "words": "words: an answer is right when a valid answer stands in it at word boundaries, not negated and "
+    "not as one of several candidates",
 }
 
 
@@ -40,7 +40,7 @@ class StudyReport:
 
 
 def report_study(study: Study, out: Path | None = None) -> StudyReport:
-    """Read the study's responses, run all lenses, write the report into `out` (default: its folder's report/).
+    """Read the study's responses, run all lenses, write the report into `out` (default: its report/).
 
     Raises LeadlineError when the study has no answers yet or the folder cannot be written.
     """
@@ -116,20 +116,24 @@ def _configurations(
 
 
 def _missing(study: Study, configurations: list[ConfigurationEntry], frame: pl.DataFrame) -> int:
-    """Answers that the study asks for and that are not there; failures-only configurations ask for fewer items."""
-    failures = {
-        model: wrong
-        for model, wrong in frame.filter(
-            (pl.col("configuration") == study.protocol.baseline) & (pl.col("sample") == 0) & ~pl.col("correct")
+    """Answers that the study asks for and lacks; failures-only configurations ask for fewer items."""
+    failures = dict(
+        frame.filter(
+            (pl.col("configuration") == study.protocol.baseline)
+            & (pl.col("sample") == 0)
+            & (pl.col("state") != "error")
+            & ~pl.col("correct")
         )
         .group_by("model")
         .len()
         .iter_rows()
-    }
+    )
     limited = {each.name for each in study.configurations if each.failures_only}
     wanted = sum(
         each.samples * (failures.get(each.model, 0) if each.name in limited else len(study.benchmark.items))
         for each in configurations
     )
     unasked = len(study.config.models) - len({each.model for each in configurations})
-    return max(0, wanted - sum(each.responses for each in configurations)) + unasked * len(study.benchmark.items)
+    return max(0, wanted - sum(each.responses for each in configurations)) + unasked * len(
+        study.benchmark.items
+    )

@@ -26,7 +26,9 @@ class Items(_Section):
 class ModelEntry(_Section):
     """One model that answers."""
 
-    ref: str = Field(min_length=1, description="a catalogue name, a folder, a .gguf file or a Hugging Face id")
+    ref: str = Field(
+        min_length=1, description="a catalogue name, a folder, a .gguf file or a Hugging Face id"
+    )
     name: str | None = Field(default=None, pattern=NAME, description="what reports call it")
     dtype: Literal["float32", "bfloat16", "float16"] = Field(
         default="float32", description="anything but float32 changes answers, and is part of their identity"
@@ -57,15 +59,23 @@ class SamplingSection(_Section):
     """Temperature sampling as the reference: what the model reaches without any technique."""
 
     temperatures: tuple[Annotated[float, Field(gt=0, le=10)], ...] = Field(default=(0.7, 1.2))
-    vote: int = Field(default=10, ge=1, description="a temperature's verdict is the majority of this many answers")
+    vote: int = Field(
+        default=10, ge=1, description="a temperature's verdict is the majority of this many answers"
+    )
 
 
 class BeyondSection(_Section):
     """The beyond-sampling level: which of the baseline's failures sampling reaches, and who goes further."""
 
-    k: int = Field(default=20, ge=1, le=10_000, description="a failure is shallow if one of K samples gets it right")
-    sweep: int = Field(default=30, ge=1, le=10_000, description="samples drawn to see how the split depends on K")
-    partition_seed: int = Field(default=42, description="Seed A: splits the failures, never used for evaluation")
+    k: int = Field(
+        default=20, ge=1, le=10_000, description="a failure is shallow if one of K samples gets it right"
+    )
+    sweep: int = Field(
+        default=30, ge=1, le=10_000, description="samples drawn to see how the split depends on K"
+    )
+    partition_seed: int = Field(
+        default=42, description="Seed A: splits the failures, never used for evaluation"
+    )
     fresh_seed: int = Field(default=0, description="Seed B: the samples that the temperatures are judged by")
 
     @model_validator(mode="after")
@@ -73,7 +83,9 @@ class BeyondSection(_Section):
         if self.sweep < self.k:
             raise ValueError(f"sweep ({self.sweep}) must be at least k ({self.k})")
         if self.partition_seed == self.fresh_seed:
-            raise ValueError("partition_seed and fresh_seed must differ: samples that split are not used to judge")
+            raise ValueError(
+                "partition_seed and fresh_seed must differ: samples that split are not used to judge"
+            )
         return self
 
 
@@ -97,23 +109,35 @@ class StudyConfig(_Section):
     """A study, as study.yaml describes it."""
 
     name: str = Field(pattern=NAME, description="the study's name in reports")
-    benchmark: str = Field(min_length=1, description="a bundled benchmark's name, or a path (relative to this file)")
+    benchmark: str = Field(
+        min_length=1, description="a bundled benchmark's name, or a path (relative to this file)"
+    )
     items: Annotated[Items, BeforeValidator(_items)] = Field(
         default=Items(), description="a number, or limit, seed and categories"
     )
     models: Annotated[
-        tuple[Annotated[ModelEntry, BeforeValidator(_model)], ...], BeforeValidator(_as_list), Field(min_length=1)
+        tuple[Annotated[ModelEntry, BeforeValidator(_model)], ...],
+        BeforeValidator(_as_list),
+        Field(min_length=1),
     ] = Field(description="who answers; one or a list")
-    prompt: Style = Field(default="few-shot", description="how questions are put: few-shot text, or chat messages")
-    prompts: str | None = Field(default=None, description="a folder whose prompt files replace the packaged ones")
-    max_tokens: int = Field(default=16, ge=1, le=4096, description="longest answer of the baseline and of sampling")
+    prompt: Style = Field(
+        default="few-shot", description="how questions are put: few-shot text, or chat messages"
+    )
+    prompts: str | None = Field(
+        default=None, description="a folder whose prompt files replace the packaged ones"
+    )
+    max_tokens: int = Field(
+        default=16, ge=1, le=4096, description="longest answer of the baseline and of sampling"
+    )
     correctness: Literal["maple", "words"] = Field(
         default="maple", description="maple: contains a valid answer; words: stricter, at word boundaries"
     )
     techniques: Annotated[
         tuple[Annotated[TechniqueEntry, BeforeValidator(_technique)], ...], BeforeValidator(_as_list)
     ] = Field(default=(), description="what is compared with the baseline")
-    sampling: SamplingSection = Field(default=SamplingSection(), description="the temperatures to compare with")
+    sampling: SamplingSection = Field(
+        default=SamplingSection(), description="the temperatures to compare with"
+    )
     beyond_sampling: BeyondSection | None = Field(
         default=BeyondSection(), description="set to null to leave this level out"
     )
@@ -130,7 +154,7 @@ class StudyConfig(_Section):
 
 
 def study_schema() -> dict[str, Any]:
-    """JSON Schema of study.yaml, for editors. Short forms (a number for `items`, a string for a model) included."""
+    """JSON Schema of study.yaml, for editors; short forms (a number for `items`, ...) included."""
     schema = StudyConfig.model_json_schema()
     definitions = schema["$defs"]
     string = {"type": "string"}

@@ -31,19 +31,26 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def read_config(path: Path) -> StudyConfig:
-    """The study that `path` describes. Raises UsageError with file, line and the remedy at the first fault."""
+    """The study that `path` describes. Raises UsageError with file, line and remedy at the first fault."""
     node = _compose(path)
     try:
         return StudyConfig.model_validate(_plain(node, path))
     except ValidationError as error:
         first = _worst(error)
-        location = [part for part in first["loc"] if not (isinstance(part, str) and part.startswith("function-"))]
+        location = [
+            part for part in first["loc"] if not (isinstance(part, str) and part.startswith("function-"))
+        ]
         where = f"{path}:{_line(node, location)}"
         raise UsageError(_sentence(first, location), where=where, fix=_fix(first, location)) from None
 
 
+def where_in(path: Path, *location: Hashable) -> str:
+    """`path` with the line of a key, such as ("techniques", 1, "paths"): for faults that show only later."""
+    return f"{path}:{_line(_compose(path), location)}"
+
+
 def _worst(error: ValidationError) -> Any:
-    """Unknown keys first: a misspelt key also shows as a missing one, and only the former says what happened."""
+    """Unknown keys first: a misspelt key also shows as a missing one, and only the former explains it."""
     errors = error.errors(include_url=False)
     return next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
 
@@ -140,6 +147,8 @@ def _line(node: yaml.Node, location: Sequence[Hashable]) -> int:
     """Line of the deepest part of `location` that is in the file."""
     line = node.start_mark.line + 1
     for part in location:
+        if isinstance(part, int) and not isinstance(node, yaml.SequenceNode):
+            continue  # one entry, written without the list
         if isinstance(node, yaml.MappingNode):
             pair = next(((k, v) for k, v in node.value if getattr(k, "value", None) == part), None)
             if pair is None:

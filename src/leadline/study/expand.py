@@ -6,10 +6,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from leadline.bench.problem import did_you_mean
+from leadline.bench.problem import did_you_mean, shortened
 from leadline.errors import UsageError
 from leadline.lenses.protocol import Method, Partition, Protocol
 from leadline.study.config import StudyConfig, TechniqueEntry
+from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration
 from leadline.techniques import Technique, technique_named
 from leadline.techniques.greedy import Greedy
@@ -57,36 +58,48 @@ def configurations(config: StudyConfig, where: Path) -> list[Configuration]:
         )
     found += [_technique(entry, index, where) for index, entry in enumerate(config.techniques)]
     names = [configuration.name for configuration in found]
-    for name in names:
-        if names.count(name) > 1:
+    first_technique = len(names) - len(config.techniques)
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            index = position - first_technique
+            place = ("techniques", index, "name") if index >= 0 else ("sampling", "temperatures")
             raise UsageError(
-                f"two configurations are called {name!r}", where=str(where), fix="give one of them another 'name'"
+                f"two configurations are called {name!r}",
+                where=where_in(where, *place),
+                fix="give one of them another 'name'" if index >= 0 else "name each temperature once",
             )
     return found
 
 
 def _sampling(config: StudyConfig, temperature: float, seed: int, draws: int) -> TemperatureSampling:
     return TemperatureSampling(
-        temperature=temperature, seed=seed, draws=draws, votes=config.sampling.vote, max_tokens=config.max_tokens
+        temperature=temperature,
+        seed=seed,
+        draws=draws,
+        votes=config.sampling.vote,
+        max_tokens=config.max_tokens,
     )
 
 
 def _technique(entry: TechniqueEntry, index: int, where: Path) -> Configuration:
-    place = f"{where}: techniques[{index}]"
+    place = ("techniques", index)
     try:
         kind = technique_named(entry.technique)
     except UsageError as error:
-        raise UsageError(error.what, where=place, fix=error.fix) from None
+        raise UsageError(error.what, where=where_in(where, *place, "technique"), fix=error.fix) from None
     try:
         technique: Technique = kind(**entry.settings)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         setting = str(first["loc"][0]) if first["loc"] else ""
+        line = where_in(where, *place, setting)
         if first["type"] == "extra_forbidden":
             known = ", ".join(kind.model_fields)
             hint = did_you_mean(setting, kind.model_fields, otherwise=f"its settings: {known}")
-            raise UsageError(f"{entry.technique} has no setting {setting!r}", where=place, fix=hint) from None
-        raise UsageError(f"{entry.technique}.{setting}: {first['msg']}", where=place) from None
+            raise UsageError(f"{entry.technique} has no setting {setting!r}", where=line, fix=hint) from None
+        given = "" if isinstance(first["input"], (dict, list)) else f", not {shortened(str(first['input']))}"
+        message = first["msg"][0].lower() + first["msg"][1:]
+        raise UsageError(f"{entry.technique}.{setting}: {message}{given}", where=line) from None
     name = entry.name or technique.label
     return Configuration(name, name, "method", technique, samples=technique.samples, vote=technique.vote)
 

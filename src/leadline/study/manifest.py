@@ -49,7 +49,11 @@ def _commit(folder: Path) -> str | None:
         return None
     try:
         found = subprocess.run(
-            [git, "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False
+            [git, "-C", str(folder), "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -1,4 +1,4 @@
-"""How far a run is: bars on a terminal, a line now and then in a log, nothing when quiet. Always on stderr."""
+"""How far a run is: bars on a terminal, lines now and then in a log, nothing when quiet. Always on stderr."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class Reporter(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
 
 class Quiet:
@@ -74,8 +76,8 @@ class Log(Quiet):
             elapsed = now - self._started
             left = elapsed / max(1, self._done - self._before) * (self._total - self._done)
             self.note(
-                f"{self._label}: {self._done:,} of {self._total:,} answers, {self._tokens / elapsed:,.0f} tokens/s, "
-                f"about {left:,.0f} s left"
+                f"{self._label}: {self._done:,} of {self._total:,} answers, "
+                f"{self._tokens / elapsed:,.0f} tokens/s, about {left:,.0f} s left"
             )
 
     def end(self) -> None:
@@ -92,7 +94,14 @@ class Bars(Quiet):
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         self._progress = Progress(
             TextColumn("{task.description}"),

@@ -45,13 +45,22 @@ def _rows(
     read: dict[tuple[str, str], Reading] = {}  # samples repeat themselves: each text is read once per item
     for response in store.responses(identifier):
         item = items.get(response.key.item)
-        if item is None or response.key.asked != study.asked(item) or response.key.sample >= configuration.samples:
+        if (
+            item is None
+            or response.key.asked != study.asked(item)
+            or response.key.sample >= configuration.samples
+        ):
             continue
         known = (item.id, response.text)
         if known not in read:
             read[known] = judged(study, item, response.text)
-        yield {**_place(model, configuration, item, response.key.sample), **_said(read[known], response, item)}
-    for key, kind in sorted(store.failures(identifier).items(), key=lambda pair: (pair[0].item, pair[0].sample)):
+        yield {
+            **_place(model, configuration, item, response.key.sample),
+            **_said(read[known], response, item),
+        }
+    for key, kind in sorted(
+        store.failures(identifier).items(), key=lambda pair: (pair[0].item, pair[0].sample)
+    ):
         item = items.get(key.item)
         if item is not None and key.asked == study.asked(item) and key.sample < configuration.samples:
             reading = failed(kind)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from leadline.engine import Failure
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, UsageError
 from leadline.models.model import Model, ModelIdentity
 from leadline.study.config import ModelEntry
+from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration, described
 from leadline.study.lock import locked
 from leadline.study.manifest import environment, write_manifest
@@ -44,7 +45,13 @@ def load_local(study: Study, entry: ModelEntry, reporter: Reporter) -> Model:
         def step(self, line: str) -> None:
             reporter.note(line)
 
-    files = resolve(study.model_reference(entry), progress=_Steps())
+    reference = study.model_reference(entry)
+    try:
+        files = resolve(reference, progress=_Steps())
+    except UsageError as error:  # it names the model; say where the study does
+        line = where_in(study.file, "models", study.config.models.index(entry), "ref")
+        where = f"{line}: {error.where}" if error.where else line
+        raise UsageError(error.what, where=where, fix=error.fix) from error
     return LocalModel(files, entry.dtype, entry.device, study.config.batch_rows)
 
 
@@ -64,7 +71,7 @@ def run_study(study: Study, reporter: Reporter, load: LoadModel = load_local) ->
             store.set_model(entry.label, vars(model.identity))
             write_manifest(study, identities, run)
             for configuration in study.configurations:
-                new, old = _ask(study, store, run, entry.label, model, configuration, reporter)
+                new, old = _ask(study, store, run, model, configuration, label=entry.label, reporter=reporter)
                 drawn, kept = drawn + new, kept + old
         store.end_run(run)
     return Outcome(drawn, kept, time.monotonic() - started)
@@ -74,9 +81,10 @@ def _ask(
     study: Study,
     store: Store,
     run: int,
-    label: str,
     model: Model,
     configuration: Configuration,
+    *,
+    label: str,
     reporter: Reporter,
 ) -> tuple[int, int]:
     """Ask what is missing under one configuration; returns how many answers were drawn and were there."""
@@ -115,19 +123,30 @@ def _ask(
                     if time.monotonic() - flushed >= _FLUSH_SECONDS:
                         _store(store, identifier, run, ready, reporter)
                         flushed = time.monotonic()
-            except MemoryError as error:
-                raise LeadlineError(
-                    "out of memory", where=f"{label} · {configuration.label}", fix="lower batch_rows in study.yaml"
-                ) from error
-            finally:  # an interrupt, too, leaves what was answered
-                _store(store, identifier, run, ready, reporter)
+            except BaseException as error:
+                # Whatever ends the run, what was answered stays. An interrupt may have come after storing a
+                # part of it and before forgetting that part.
+                there = store.answered(identifier)
+                _store(store, identifier, run, [pair for pair in ready if pair[0] not in there], reporter)
+                if isinstance(error, MemoryError):
+                    raise LeadlineError(
+                        "out of memory",
+                        where=f"{label} · {configuration.label}",
+                        fix="lower batch_rows in study.yaml",
+                    ) from error
+                raise
+            _store(store, identifier, run, ready, reporter)
     reporter.end()
     if failed:
-        reporter.note(f"{label} · {configuration.label}: {len(failed):,} calls failed, the first: {failed[0].message}")
+        reporter.note(
+            f"{label} · {configuration.label}: {len(failed):,} calls failed, the first: {failed[0].message}"
+        )
     return len(missing) - len(failed), len(wanted) - len(missing)
 
 
-def _store(store: Store, identifier: str, run: int, ready: list[tuple[Key, Answer]], reporter: Reporter) -> None:
+def _store(
+    store: Store, identifier: str, run: int, ready: list[tuple[Key, Answer]], reporter: Reporter
+) -> None:
     if ready:
         store.add(identifier, run, ready)
         reporter.advance(len(ready), sum(answer.tokens_out for _, answer in ready))
@@ -141,7 +160,8 @@ def _baseline_failures(study: Study, store: Store, model: ModelIdentity) -> set[
     wrong = set()
     for response in store.responses(study.configuration_id(baseline, model)):
         item = items.get(response.key.item)
-        if item is not None and response.key.asked == study.asked(item):
-            if not judged(study, item, response.text).correct:
-                wrong.add(item.id)
+        if item is None or response.key.asked != study.asked(item):
+            continue
+        if not judged(study, item, response.text).correct:
+            wrong.add(item.id)
     return wrong

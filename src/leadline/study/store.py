@@ -93,7 +93,8 @@ class Store:
         """Note that a run starts; its number goes on every answer that it stores."""
         with _named_faults(self.path), self._db:
             row = self._db.execute(
-                "INSERT INTO runs (started, about) VALUES (?, ?)", (time.time(), json.dumps(about, sort_keys=True))
+                "INSERT INTO runs (started, about) VALUES (?, ?)",
+                (time.time(), json.dumps(about, sort_keys=True)),
             )
         return int(row.lastrowid or 0)
 
@@ -105,12 +106,16 @@ class Store:
     def set_model(self, label: str, identity: dict[str, Any]) -> None:
         """Remember which model a label stands for now."""
         with _named_faults(self.path), self._db:
-            self._db.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (label, json.dumps(identity, sort_keys=True)))
+            self._db.execute(
+                "INSERT OR REPLACE INTO models VALUES (?, ?)", (label, json.dumps(identity, sort_keys=True))
+            )
 
     def models(self) -> dict[str, dict[str, Any]]:
         """Label → identity of the models that were asked."""
         with _named_faults(self.path):
-            return {label: json.loads(identity) for label, identity in self._db.execute("SELECT * FROM models")}
+            return {
+                label: json.loads(identity) for label, identity in self._db.execute("SELECT * FROM models")
+            }
 
     def set_configuration(self, identifier: str, description: dict[str, Any]) -> None:
         """Keep what a configuration's id is the hash of."""
@@ -163,8 +168,8 @@ class Store:
         """All responses of a configuration, in the order of (item, wording, sample)."""
         with _named_faults(self.path):
             rows = self._db.execute(
-                "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes FROM responses "
-                "WHERE configuration = ? ORDER BY item, asked, sample",
+                "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes "
+                "FROM responses WHERE configuration = ? ORDER BY item, asked, sample",
                 (configuration,),
             )
             for item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes in rows:
@@ -182,7 +187,8 @@ class Store:
         """The kind of the last failure of what has no response."""
         with _named_faults(self.path):
             rows = self._db.execute(
-                "SELECT item, asked, sample, kind FROM failures WHERE configuration = ? ORDER BY rowid", (configuration,)
+                "SELECT item, asked, sample, kind FROM failures WHERE configuration = ? ORDER BY rowid",
+                (configuration,),
             )
             found = {Key(item, asked, sample): str(kind) for item, asked, sample, kind in rows}
         answered = self.answered(configuration) if found else set()
@@ -190,7 +196,7 @@ class Store:
 
 
 def _storable(text: str) -> str:
-    """Text as SQLite can hold it: a lone surrogate (never produced by a tokenizer, but by some servers) is escaped."""
+    """Text as SQLite can hold it: a lone surrogate (no tokenizer makes one, some servers do) is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.bench import Benchmark, Item, bundled_names, load_benchmark
+from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
 from leadline.lenses.protocol import Protocol
+from leadline.models.catalogue import CATALOGUE
 from leadline.models.model import ModelIdentity
 from leadline.study.config import ModelEntry, StudyConfig
-from leadline.study.config_file import STUDY_FILE, read_config
+from leadline.study.config_file import STUDY_FILE, read_config, where_in
 from leadline.study.configuration import Configuration, configuration_id, described
 from leadline.study.expand import configurations, protocol
 from leadline.techniques import Question
@@ -21,7 +23,7 @@ from leadline.techniques.prompts_library import Prompts
 
 @dataclass(frozen=True)
 class Study:
-    """Everything about a study but its answers. `whole` is the benchmark that `benchmark` is the asked part of."""
+    """Everything about a study but its answers. `benchmark` is the part of `whole` that is asked."""
 
     folder: Path
     config: StudyConfig
@@ -38,9 +40,23 @@ class Study:
         return self.folder / STUDY_FILE
 
     def model_reference(self, entry: ModelEntry) -> str:
-        """`ref`, taken from the study's folder if it names something there."""
-        near = self.folder / entry.ref
-        return str(near) if entry.ref not in ("", ".") and near.exists() else entry.ref
+        """`ref` as models are resolved from here: a catalogue's name, or a path from the study's folder.
+
+        Raises UsageError for what would be found from the current folder only: a study means the same model
+        wherever it is run from.
+        """
+        if entry.ref in CATALOGUE:
+            return entry.ref
+        near = self.folder / Path(entry.ref).expanduser()
+        if near.exists():
+            return str(near)
+        if Path(entry.ref).exists():
+            raise UsageError(
+                f"there is no model {entry.ref!r} in the study's folder",
+                where=where_in(self.file, "models", self.config.models.index(entry), "ref"),
+                fix=f"paths start at the study's folder, or are whole: {Path(entry.ref).resolve()}",
+            )
+        return entry.ref
 
     def configuration_id(self, configuration: Configuration, model: ModelIdentity) -> str:
         """What the responses of this configuration are stored under."""
@@ -59,18 +75,34 @@ class Study:
 
 
 def open_study(place: Path) -> Study:
-    """The study in the folder `place` (or whose study.yaml is `place`). Raises UsageError with file and line."""
+    """The study in the folder `place` (or whose study.yaml it is). Raises UsageError with file and line."""
     folder = place.parent if place.name == STUDY_FILE else place
     file = folder / STUDY_FILE
     config = read_config(file)
     reference = config.benchmark
-    whole = load_benchmark(reference if reference in bundled_names() else folder / reference)
-    benchmark = whole.subset(config.items.limit, config.items.seed, config.items.categories)
+    bundled = reference in bundled_names()
+    if not bundled and not (folder / reference).exists():
+        raise UsageError(
+            f"there is no benchmark {reference!r}",
+            where=where_in(file, "benchmark"),
+            fix=did_you_mean(
+                reference,
+                bundled_names(),
+                otherwise=f"a path from the study's folder, or one of: {', '.join(bundled_names())}",
+            ),
+        )
+    whole = load_benchmark(reference if bundled else folder / reference)
+    try:
+        benchmark = whole.subset(config.items.limit, config.items.seed, config.items.categories)
+    except UsageError as error:
+        raise UsageError(error.what, where=where_in(file, "items", "categories"), fix=error.fix) from None
     prompts = Prompts(config.prompt, folder / config.prompts if config.prompts else None)
     if prompts.folder is not None and not prompts.folder.is_dir():
-        raise UsageError(f"prompts: there is no folder {config.prompts!r}", where=str(file))
+        raise UsageError(f"prompts: there is no folder {config.prompts!r}", where=where_in(file, "prompts"))
     found = configurations(config, file)
     for configuration in found:
-        prompts.texts(configuration.technique.prompt_names)  # a missing or broken file is said now, not in an hour
+        prompts.texts(
+            configuration.technique.prompt_names
+        )  # a missing or broken file is said now, not in an hour
     parts = protocol(config, found, whole.category_name, whole.task_name)
     return Study(folder, config, whole, benchmark, tuple(found), parts, prompts)
