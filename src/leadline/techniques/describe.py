@@ -14,7 +14,8 @@ from leadline.techniques.registry import technique_named, techniques
 def described() -> list[dict[str, str]]:
     """Name, summary and source of each technique."""
     return [
-        {"name": name, "summary": kind.summary, "citation": kind.citation} for name, kind in techniques().items()
+        {"name": name, "summary": kind.summary, "citation": kind.citation}
+        for name, kind in techniques().items()
     ]
 
 
@@ -57,5 +58,7 @@ def copy_prompts(name: str, style: str, folder: Path) -> list[Path]:
 
 def _style(style: str) -> Style:
     if style not in STYLES:
-        raise UsageError(f"there is no prompt style {style!r}", fix=did_you_mean(style, STYLES, otherwise="few-shot, chat"))
+        raise UsageError(
+            f"there is no prompt style {style!r}", fix=did_you_mean(style, STYLES, otherwise="few-shot, chat")
+        )
     return cast(Style, style)

@@ -19,7 +19,9 @@ class GenRead(Technique):
     """One greedy background document of at most `passage_tokens`, one greedy answer from it."""
 
     name: ClassVar[str] = "genread"
-    summary: ClassVar[str] = "generate a background document without examples, then answer from it; both greedy"
+    summary: ClassVar[str] = (
+        "generate a background document without examples, then answer from it; both greedy"
+    )
     citation: ClassVar[str] = "Yu et al., Generate rather than Retrieve, ICLR 2023"
     prompt_names: ClassVar[tuple[str, ...]] = ("genread/background", "genread/answer")
 
@@ -29,7 +31,9 @@ class GenRead(Technique):
     def ask(self, question: Question, sample: int, prompts: Prompts) -> Conversation:
         """Stage "background", then stage "answer"; ranks are read where the answer begins."""
         prompt = prompts.render("genread/background", question=question.text)
-        document = yield self.request(prompt, Sampling(0.0, self.passage_tokens), question, sample, "background")
+        document = yield self.request(
+            prompt, Sampling(0.0, self.passage_tokens), question, sample, "background"
+        )
         prompt = prompts.render("genread/answer", question=question.text, passage=document.text.strip())
         sampling = Sampling(0.0, self.max_tokens, ("\n",))
         yield self.request(prompt, sampling, question, sample, "answer", question.gold)

@@ -12,7 +12,7 @@ from leadline.techniques.technique import Conversation, Question, Technique
 
 
 class Greedy(Technique):
-    """One answer by greedy decoding; the rank of the gold answer's first token is read at its first position."""
+    """One answer by greedy decoding; the rank of the gold answer's first token is read where it begins."""
 
     name: ClassVar[str] = "greedy"
     summary: ClassVar[str] = "the question as it is, greedy decoding: the baseline"

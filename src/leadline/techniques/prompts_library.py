@@ -23,7 +23,9 @@ Style = Literal["few-shot", "chat"]
 STYLES: tuple[Style, ...] = ("few-shot", "chat")
 
 _MESSAGE = re.compile(r"^=== (system|user|assistant) ===\n", re.MULTILINE)
-_ENVIRONMENT = SandboxedEnvironment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False)
+_ENVIRONMENT = SandboxedEnvironment(
+    undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class PromptFile:
 
 @dataclass(frozen=True)
 class Prompts:
-    """The prompt files of one style. `folder` holds the user's own; a file there takes the packaged one's place."""
+    """The prompt files of one style. `folder` holds the user's own, which take the packaged ones' places."""
 
     style: Style = "few-shot"
     folder: Path | None = None
@@ -53,7 +55,7 @@ class Prompts:
         filename = f"{name}.chat.txt" if self.style == "chat" else f"{name}.txt"
         if self.folder is not None and (own := self.folder / filename).is_file():
             try:
-                return PromptFile(name, own.read_text(encoding="utf-8"), str(own))
+                return PromptFile(name, own.read_text(encoding="utf-8-sig"), str(own))
             except UnicodeDecodeError as error:
                 raise UsageError("is not UTF-8 text", where=str(own), fix="save the file as UTF-8") from error
             except OSError as error:
@@ -74,21 +76,33 @@ class Prompts:
             raise UsageError(
                 "a chat prompt begins with a line such as === user ===", where=f"{template.origin}:1"
             )
-        pairs = zip(parts[1::2], parts[2::2], strict=True)
-        return Prompt(messages=tuple((role, _fill(template, text, values).strip()) for role, text in pairs))
+        messages, line = [], 1 + parts[0].count("\n")
+        for role, text in zip(parts[1::2], parts[2::2], strict=True):
+            line += 1  # the message's own first line: === role ===
+            messages.append((role, _fill(template, text, values, line).strip()))
+            line += text.count("\n")
+        return Prompt(messages=tuple(messages))
 
     def texts(self, names: tuple[str, ...]) -> dict[str, str]:
         """The templates themselves: part of a configuration's identity."""
         return {name: self.file(name).text for name in names}
 
 
-def _fill(template: PromptFile, text: str, values: dict[str, str]) -> str:
+def _fill(template: PromptFile, text: str, values: dict[str, str], line: int = 1) -> str:
+    """`text` begins at `line` of the template's file."""
     try:
         return _ENVIRONMENT.from_string(text).render(values)
     except jinja2.UndefinedError as error:
         known = ", ".join(sorted(values))
-        raise UsageError(f"{error.message}", where=template.origin, fix=f"what can be put in: {known}") from error
+        raise UsageError(
+            f"{error.message}", where=template.origin, fix=f"what can be put in: {known}"
+        ) from error
     except jinja2.TemplateSyntaxError as error:
-        raise UsageError(f"broken template: {error.message}", where=f"{template.origin}:{error.lineno}") from error
+        raise UsageError(
+            f"broken template: {error.message}", where=f"{template.origin}:{error.lineno + line - 1}"
+        ) from error
     except jinja2.exceptions.SecurityError as error:
         raise UsageError(f"the template does something unsafe: {error}", where=template.origin) from error
+    except Exception as error:  # whatever else happens in here, the template's own expressions did
+        reason = " ".join(str(error).split())
+        raise UsageError(f"the template cannot be filled: {reason}", where=template.origin) from error

@@ -19,7 +19,9 @@ class Recite(Technique):
     """`paths` recitations at `temperature`, cut at the first blank line; one greedy answer from each."""
 
     name: ClassVar[str] = "recite"
-    summary: ClassVar[str] = "recite a passage from memory (sampled), answer from it (greedy), vote over the paths"
+    summary: ClassVar[str] = (
+        "recite a passage from memory (sampled), answer from it (greedy), vote over the paths"
+    )
     citation: ClassVar[str] = "Sun et al., Recitation-Augmented Language Models, ICLR 2023"
     prompt_names: ClassVar[tuple[str, ...]] = ("recite/recite", "recite/answer")
 

@@ -18,7 +18,9 @@ class TemperatureSampling(Technique):
     """
 
     name: ClassVar[str] = "sampling"
-    summary: ClassVar[str] = "answers drawn at a temperature, majority vote: the reference for every technique"
+    summary: ClassVar[str] = (
+        "answers drawn at a temperature, majority vote: the reference for every technique"
+    )
     citation: ClassVar[str] = ""
     prompt_names: ClassVar[tuple[str, ...]] = ("question/question",)
 

@@ -1,0 +1,83 @@
+"""Techniques are found by name, described to users, and their prompts can be copied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.errors import UsageError
+from leadline.techniques import Technique, technique_named, techniques
+from leadline.techniques.describe import copy_prompts, described, described_one
+from leadline.techniques.prompts_library import STYLES, Prompts
+
+
+def test_the_techniques_are_found() -> None:
+    assert {"genread", "greedy", "recite", "sampling"} <= set(techniques())
+    for name, kind in techniques().items():
+        assert issubclass(kind, Technique)
+        assert kind.name == name
+        assert kind.summary
+        assert kind().samples >= kind().vote >= 1
+        assert all(info.description for info in kind.model_fields.values())
+
+
+def test_a_slip_of_the_pen_is_put_right() -> None:
+    assert technique_named("recite").name == "recite"
+    with pytest.raises(UsageError, match=r"there is no technique 'recit' .*recite"):
+        technique_named("recit")
+    with pytest.raises(UsageError, match=r"known techniques: .*greedy"):
+        technique_named("qqqqqqqq")
+
+
+def test_settings_that_do_not_exist_or_make_no_sense_are_refused() -> None:
+    kind = technique_named("sampling")
+    for wrong in (
+        {"temprature": 1},
+        {"temperature": 0},
+        {"temperature": "nan"},
+        {"draws": 0},
+        {"max_tokens": 0},
+    ):
+        with pytest.raises(ValueError, match="validation error"):
+            kind(**wrong)
+
+
+def test_the_list_has_name_summary_and_source() -> None:
+    rows = described()
+    assert [row["name"] for row in rows] == list(techniques())
+    assert "ICLR 2023" in next(row["citation"] for row in rows if row["name"] == "recite")
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", techniques())
+def test_one_technique_is_shown_with_its_settings_and_prompts(name: str, style: str) -> None:
+    card = described_one(name, style)
+    assert {row["name"] for row in card["settings"]} == set(techniques()[name].model_fields)
+    assert [prompt["name"] for prompt in card["prompts"]] == list(techniques()[name].prompt_names)
+    assert all(prompt["text"] and prompt["origin"].startswith("leadline:") for prompt in card["prompts"])
+
+
+def test_an_unknown_style_is_the_users_mistake(tmp_path: Path) -> None:
+    for call in (lambda: described_one("greedy", "chatt"), lambda: copy_prompts("greedy", "chatt", tmp_path)):
+        with pytest.raises(UsageError, match=r"there is no prompt style 'chatt'.*chat"):
+            call()
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_copied_prompts_are_used_in_the_packaged_ones_place(tmp_path: Path, style: str) -> None:
+    written = copy_prompts("recite", style, tmp_path / "mine")
+    assert len(written) == 2
+    card = described_one("recite", style, tmp_path / "mine")
+    assert [prompt["origin"] for prompt in card["prompts"]] == [str(path) for path in written]
+    assert [path.read_text() for path in written] == [
+        prompt["text"] for prompt in described_one("recite", style)["prompts"]
+    ]
+
+
+def test_files_that_are_there_are_left_alone(tmp_path: Path) -> None:
+    (first,) = copy_prompts("greedy", "chat", tmp_path)
+    first.write_text("=== user ===\nmine {{ question }}")
+    with pytest.raises(UsageError, match=r"question\.chat\.txt: is there already"):
+        copy_prompts("greedy", "chat", tmp_path)
+    assert Prompts("chat", tmp_path).file("question/question").text.endswith("mine {{ question }}")
