@@ -101,3 +101,92 @@ def test_tokens_and_logits_are_those_of_transformers(
         if request.sampling.temperature == 0:
             assert answer.token_ids == _greedy(model, ids)
     assert len({answer.token_ids for answer in answers}) > 2 * len(prompts)  # the samples are different texts
+
+
+@pytest.mark.parametrize("family", ["llama", "gemma3", "mamba", "qwen3-next"])
+def test_results_do_not_depend_on_limits(family: str) -> None:
+    lm = CausalLM(tiny.model(ALL[family]), tiny.NumberTokenizer())
+    requests = _requests([*APART[:4], *TOGETHER[:3]], 16)
+    together = _answers(lm, requests)
+    for limits in (Limits(max_rows=1), Limits(max_rows=7), Limits(max_rows=64, token_budget=300)):
+        assert _answers(lm, requests[::-1], limits) == together[::-1]
+
+
+def test_frequencies_that_change_with_length_change_for_long_texts_alone() -> None:
+    """With "longrope" a text of more than 64 tokens is turned by other frequencies, all of it, and so would be
+    whatever shares its pass. Here are texts below, above, and on their way across."""
+    parameters = {
+        "rope_type": "longrope", "rope_theta": 10_000.0, "original_max_position_embeddings": 64,
+        "short_factor": [1.0] * 6, "long_factor": [3.0, 5.0, 7.0, 9.0, 11.0, 13.0],
+    }  # fmt: skip
+    changes = {"rope_parameters": parameters, "original_max_position_embeddings": 64}
+    model = tiny.model(tiny.BLOCKS["phi3"], **changes)
+    lm = CausalLM(model, tiny.NumberTokenizer())
+    assert lm.in_blocks
+    assert lm.block_context == 64
+    prompts = [_ids(count, count) for count in (10, 24, 40, 60, 63, 64, 65, 100)]
+    answers = _answers(lm, _requests(prompts))
+    for at, prompt in enumerate(prompts):
+        assert answers[4 * at].token_ids == _greedy(model, prompt), len(prompt)
+        assert _answers(lm, _requests(prompts)[4 * at + 1 : 4 * at + 2]) == [answers[4 * at + 1]] or at
+
+
+def test_an_attention_that_blocks_get_wrong_is_left_to_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as one with a bias for distance that nothing in the configuration tells of."""
+    from transformers import AttentionInterface
+
+    from leadline.engine import attention
+
+    def biased(module: Any, query: Any, *rest: Any, **options: Any) -> Any:
+        out, weights = attention.attend(module, query, *rest, **options)
+        return out * 0.9, weights
+
+    assert CausalLM(tiny.model(tiny.BLOCKS["llama"]), tiny.NumberTokenizer()).in_blocks
+    monkeypatch.setitem(AttentionInterface._global_mapping, attention.IMPLEMENTATION, biased)
+    model = tiny.model(tiny.BLOCKS["llama"])
+    lm = CausalLM(model, tiny.NumberTokenizer())
+    assert not lm.in_blocks
+    (answer,) = _answers(lm, _requests([APART[2]])[:1])
+    assert answer.token_ids == _greedy(model, APART[2])
+
+
+def test_the_model_has_its_own_attention_back_after_use() -> None:
+    model = tiny.model(tiny.BLOCKS["mistral"])
+    before = model.config._attn_implementation
+    with torch.no_grad():
+        logits = model(torch.tensor([APART[4]])).logits
+        lm = CausalLM(model, tiny.NumberTokenizer())
+        _answers(lm, _requests([APART[4]]))
+        assert model.config._attn_implementation == before
+        assert torch.equal(model(torch.tensor([APART[4]])).logits, logits)
+
+
+def test_defaults_of_a_checkpoint_never_reach_the_answers() -> None:
+    model = tiny.model(tiny.BLOCKS["qwen3"])
+    plain = _answers(CausalLM(model, tiny.NumberTokenizer()), _requests([APART[2]]))
+    model.generation_config.update(repetition_penalty=1.7, temperature=0.1, top_k=1, do_sample=True)
+    assert _answers(CausalLM(model, tiny.NumberTokenizer()), _requests([APART[2]])) == plain
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "said"),
+    [
+        (
+            "T5ForConditionalGeneration",
+            {"d_model": 8, "d_kv": 4, "num_heads": 2, "num_layers": 1},
+            "encoder-decoder",
+        ),
+        (
+            "RwkvForCausalLM",
+            {"hidden_size": 8, "num_hidden_layers": 1},
+            "keeps its state in a way of its own",
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_named(kind: str, config: dict[str, int], said: str) -> None:
+    import transformers
+
+    family = tiny.Family(kind, f"{kind.split('For', maxsplit=1)[0]}Config", config)
+    model = getattr(transformers, kind)(getattr(transformers, family.config)(vocab_size=97, **config))
+    with pytest.raises(UsageError, match=f"my-model: .*{kind}.*{said}|my-model: {kind}.*{said}"):
+        CausalLM(model, tiny.NumberTokenizer(), "my-model")

@@ -37,7 +37,7 @@ def _family(name: str, **settings: Any) -> Family:
     return Family(f"{name}ForCausalLM", f"{name}Config", settings)
 
 
-_GPT2 = dict.fromkeys(["hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads",
+_GPT2: dict[str, Any] = dict.fromkeys(["hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads",
                        "num_key_value_heads", "max_position_embeddings"])  # fmt: skip
 
 # Families whose attention runs in blocks.
