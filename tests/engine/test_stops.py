@@ -162,8 +162,9 @@ def test_rows_that_have_finished_never_leave_the_table_of_positions(lm: CausalLM
 def test_any_part_of_a_text_can_be_its_stop_string(smollm2: LocalModel) -> None:
     """One character, several tokens, parts of tokens: the text is cut before it, at the first token that
     completes it, and the tokens before are those of the text without a stop."""
-    asked = [*prompts(1, "few-shot"), *prompts(1, "chat"), Prompt(text="Une phrase avec « é » : l’été à la mer, "
-             "où l’âme s’élève — et"), Prompt(text="List:\n\n1. one\n\n2. two\n\n")]  # fmt: skip
+    accents = Prompt(text="Une phrase avec « é » : l’été à la mer, où l’âme s’élève — et")
+    numbers = Prompt(text="List:\n\n1. one\n\n2. two\n\n")
+    asked = [*prompts(1, "few-shot"), *prompts(1, "chat"), accents, numbers]
     whole = dict(smollm2.generate([Request(each, Sampling(0.0, 24), (at,)) for at, each in enumerate(asked)]))
     requests, expected = [], []
     for at, prompt in enumerate(asked):

@@ -1,4 +1,4 @@
-"""Tiny models of many families with random weights, and a tokenizer whose text is the token ids themselves."""
+"""Tiny models of many families with random weights, and a tokenizer whose text is the token ids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MIXED = {"layer_types": ["sliding_attention", "full_attention", "sliding_attent
 
 @dataclass(frozen=True)
 class Family:
-    """A class of `transformers`, its config class, and what its config has beyond (or, None, without) `_COMMON`."""
+    """A class of `transformers`, its config class, and what its config has beyond `_COMMON` (None: without)."""
 
     model: str
     config: str
@@ -37,8 +37,12 @@ def _family(name: str, **settings: Any) -> Family:
     return Family(f"{name}ForCausalLM", f"{name}Config", settings)
 
 
-_GPT2: dict[str, Any] = dict.fromkeys(["hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads",
-                       "num_key_value_heads", "max_position_embeddings"])  # fmt: skip
+# GPT-2 has names of its own for these.
+_NAMES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
+_GPT2: dict[str, Any] = {
+    **dict.fromkeys([*_NAMES, "num_key_value_heads", "max_position_embeddings"]),
+    "n_embd": 48, "n_layer": 3, "n_head": 4, "n_positions": 512,
+}  # fmt: skip
 
 # Families whose attention runs in blocks.
 BLOCKS: dict[str, Family] = {
@@ -57,7 +61,7 @@ BLOCKS: dict[str, Family] = {
     "phi3": _family("Phi3"),
     "phi3, sliding": _family("Phi3", **_SLIDING),
     "gpt-neox": _family("GPTNeoX", num_key_value_heads=None, rotary_pct=0.5),
-    "gpt2": Family("GPT2LMHeadModel", "GPT2Config", _GPT2 | {"n_embd": 48, "n_layer": 3, "n_head": 4, "n_positions": 512}),
+    "gpt2": Family("GPT2LMHeadModel", "GPT2Config", _GPT2),
     "gpt-oss": _family(
         "GptOss", **_HEAD, **_SLIDING, **_MIXED, num_local_experts=2, num_experts_per_tok=1,
         rope_parameters={"rope_type": "default", "rope_theta": 10000.0},

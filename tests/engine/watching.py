@@ -13,7 +13,7 @@ from leadline.engine import Request, decode
 
 
 class Watch:
-    """`logits[key]` `[tokens, vocabulary]`: what the row of the request with this key was shown at each step."""
+    """`logits(key, tokens)` `[tokens, vocabulary]`: what the row of that request was shown at each step."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._steps: dict[tuple[int | str, ...], list[Tensor]] = {}

