@@ -178,7 +178,7 @@ def test_defaults_of_a_checkpoint_never_reach_the_answers() -> None:
         ),
         (
             "RwkvForCausalLM",
-            {"hidden_size": 8, "num_hidden_layers": 1},
+            {"hidden_size": 8, "num_hidden_layers": 2},
             "keeps its state in a way of its own",
         ),
     ],

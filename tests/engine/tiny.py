@@ -26,7 +26,7 @@ _MIXED = {"layer_types": ["sliding_attention", "full_attention", "sliding_attent
 
 @dataclass(frozen=True)
 class Family:
-    """A class of `transformers`, its config class, and what its config has beyond `_COMMON` (None: without)."""
+    """A class of `transformers`, its config class, and what its config adds to `_COMMON` (None: removes)."""
 
     model: str
     config: str

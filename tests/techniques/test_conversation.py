@@ -118,10 +118,15 @@ class _Closes(Technique):
             raise
 
 
-def test_a_failed_conversation_is_closed() -> None:
+def test_a_failed_conversation_is_closed_before_its_failure_is_told() -> None:
     _Closes.closed.clear()
-    _run(_Closes(), Waves(failing=("item-1/first", "item-3/second")), JOBS[::2])
-    assert _Closes.closed == ["item-1", "item-3"]
+    model = Waves(failing=("item-1/first", "item-3/second"))
+    told = []
+    for job, answer in converse(_Closes(), JOBS[::2], Prompts("few-shot"), model):
+        if isinstance(answer, Failure):
+            told.append(job.question.item)
+            assert _Closes.closed == told
+    assert told == ["item-1", "item-3"]
 
 
 @pytest.mark.parametrize("technique", [Recite(), GenRead(), Greedy(), TemperatureSampling()])
