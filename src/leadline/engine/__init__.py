@@ -1,4 +1,4 @@
-"""The decode loop of local models: prompts prefilled once, samples forked from them, draws keyed by what they are."""
+"""The decode loop of local models: prompts prefilled once, samples forked, draws keyed by what they are."""
 
 from leadline.engine.request import Failure, Generation, GoldProbe, Prompt, Request, Sampling
 

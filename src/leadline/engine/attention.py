@@ -6,9 +6,9 @@ from that registry runs through it. Two properties matter:
 * The keys of a shared prefix, or of a prompt with K samples, are multiplied once with the queries of all rows
   that share them: one matrix product instead of one per sample, and the keys are read from memory once.
 * A row's result does not depend on its batch. Every product has the shape [queries × head_dim × BLOCK] or
-  [queries × BLOCK × head_dim], masked slots weigh exactly 0, and blocks are added in order of position. Common
-  BLAS kernels compute a row of such a product the same way whatever the number of rows, once there are a few
-  (see `MINIMUM_ROWS`), so logits come out bit for bit the same in a batch of 1, 7 or 64.
+  [queries × BLOCK × head_dim], masked slots weigh exactly 0, and blocks are added in order of position.
+  Common BLAS kernels compute a row of such a product the same way whatever the number of rows, once there are
+  a few (see `MINIMUM_ROWS`), so logits come out bit for bit the same in a batch of 1, 7 or 64.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def _visible(first: int, blocks: int, block: int, positions: Tensor, window: int
 def _prompt_masks(
     batch: Batch, window: int | None, group: int, queries: tuple[int, int], before: int, blocks: int
 ) -> list[Tensor | None]:
-    """Masks of (prefix, own part) for `queries` = (first position, count); the same for all layers with this window."""
+    """Masks of (prefix, own part) for `queries` = (first position, count), shared by layers of one window."""
     key = (window, group, queries, before, blocks)
     if key not in batch.masks:
         begin, count = queries
@@ -304,9 +304,9 @@ def attend(
     **kwargs: object,
 ) -> tuple[Tensor, None]:
     """The attention function that a `transformers` layer calls: `[owners, heads, new, head_dim]` queries in,
-    `[owners, new, heads, head_dim]` out. Keys and values come from the batch, where the cache has put them."""
+    `[owners, new, heads, head_dim]` out. Keys and values are in the batch, where the cache has put them."""
     batch = _current.get()
-    layer = int(module.layer_idx)  # type: ignore[arg-type]
+    layer = int(module.layer_idx)
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     function = _decode_attention if batch.phase == "decode" else _prompt_attention
     out = function(batch, layer, query, scale, sliding_window, softcap, s_aux)

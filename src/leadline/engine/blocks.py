@@ -2,13 +2,13 @@
 
 A batch is prompts, each with several rows (its samples). Three parts hold the keys and values of one layer:
 
-    prefix   whole blocks that all prompts of the batch begin with [1, kv_heads, blocks, BLOCK, head_dim]
-    prompt   the rest of each prompt                               [prompts, kv_heads, blocks, BLOCK, head_dim]
-    own      what each row has generated                           [rows, kv_heads, blocks, OWN_BLOCK, head_dim]
+    prefix   whole blocks that all prompts begin with  [1, kv_heads, blocks, BLOCK, head_dim]
+    prompt   the rest of each prompt                   [prompts, kv_heads, blocks, BLOCK, head_dim]
+    own      what each row has generated               [rows, kv_heads, blocks, OWN_BLOCK, head_dim]
 
 Forking a prompt into K samples copies nothing, and a finished row takes only its own few tokens with it.
-Blocks begin at fixed positions, so a row's attention is summed over the same blocks in the same order whatever
-it is batched with (see `attention.py`).
+Blocks begin at fixed positions, so a row's attention is summed over the same blocks in the same order
+whatever it is batched with (see `attention.py`).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Rows:
 
     @staticmethod
     def of(prefix_tokens: int, prompt_length: Tensor, row_prompt: Tensor, generated: int = 0) -> Rows:
-        """Lay out rows (sorted by prompt) in a [prompts × width] table, so that one product serves all prompts."""
+        """Lay out rows (sorted by prompt) in a [prompts × width] table: one product serves all prompts."""
         prompts = prompt_length.shape[0]
         counts = torch.bincount(row_prompt, minlength=prompts)
         width = int(counts.max())
@@ -144,7 +144,7 @@ class Batch:
 
 
 def _stacked(parts: list[Tensor]) -> Tensor:
-    """`[owners, kv_heads, blocks, block, head_dim]` one after the other, with as many blocks as the longest has."""
+    """`[owners, kv_heads, blocks, block, head_dim]` one after the other, each as long as the longest."""
     if len(parts) == 1:
         return parts[0]
     blocks = max(part.shape[2] for part in parts)

@@ -79,7 +79,9 @@ def _encode(lm: CausalLM, requests: Sequence[Request], texts: Sequence[str]) -> 
         key = (text, request.prompt.text is not None)
         if key not in known:
             known[key] = tuple(lm.encode(*key))
-    return [known[text, request.prompt.text is not None] for request, text in zip(requests, texts, strict=True)]
+    return [
+        known[text, request.prompt.text is not None] for request, text in zip(requests, texts, strict=True)
+    ]
 
 
 def _prefill(lm: CausalLM, planned: PlannedBatch) -> tuple[Batch, Tensor]:
@@ -97,8 +99,8 @@ def _prefill(lm: CausalLM, planned: PlannedBatch) -> tuple[Batch, Tensor]:
     parts, logits = [], []
     for start, stop in _slices([len(ids) for ids in rest]):
         part = batch.part(start, stop)
-        # Padded on the right: a causal model never looks there. Widths are multiples of 8 so that every matrix
-        # product has at least MINIMUM_ROWS rows.
+        # Padded on the right: a causal model never looks there. Widths are multiples of 8 so that every
+        # matrix product has at least MINIMUM_ROWS rows.
         width = -(-max(len(ids) for ids in rest[start:stop]) // MINIMUM_ROWS) * MINIMUM_ROWS
         padded = torch.tensor([[*ids, *[0] * (width - len(ids))] for ids in rest[start:stop]], device=device)
         # Padding stays within the model's table of positions, and short of where frequencies change.
@@ -174,12 +176,15 @@ def _run(
                 open_rows.remove(at)
                 request = row.request
                 prompt = prompt_of[request]
-                yield request, Generation(
-                    text=lm.decode(row.ids[:-1] if ended else row.ids) if text is None else text,
-                    finish="stop" if text is not None or ended else "length",
-                    prompt_tokens=len(planned.prompts[prompt]),
-                    token_ids=tuple(row.ids),
-                    probes=_for(requests[request], probes[prompt]),
+                yield (
+                    request,
+                    Generation(
+                        text=lm.decode(row.ids[:-1] if ended else row.ids) if text is None else text,
+                        finish="stop" if text is not None or ended else "length",
+                        prompt_tokens=len(planned.prompts[prompt]),
+                        token_ids=tuple(row.ids),
+                        probes=_for(requests[request], probes[prompt]),
+                    ),
                 )
         if not open_rows:
             return

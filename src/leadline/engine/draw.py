@@ -1,14 +1,14 @@
 """Drawing a token from a softmax by descending a binary tree of sums.
 
 Why not the usual inverse CDF with one uniform per row? It is exact, but brittle: a rounding difference in one
-likely token shifts every later boundary of the cumulative sum, and in the flat tail of a hot distribution such
-a shift is wider than the tokens themselves. Two batches whose logits agree to 1e-6 then draw different tokens
-every few dozen steps. Here every node of a binary tree over the vocabulary chooses left or right with its own
-uniform number. A node's odds are a ratio of two sums, so a common error cancels, and a draw changes only if a
-uniform falls within the rounding error of one of its ~16 nodes: about one in a million.
+likely token shifts every later boundary of the cumulative sum, and in the flat tail of a hot distribution
+such a shift is wider than the tokens themselves. Two batches whose logits agree to 1e-6 then draw different
+tokens every few dozen steps. Here every node of a binary tree over the vocabulary chooses left or right with
+its own uniform number. A node's odds are a ratio of two sums, so a common error cancels, and a draw changes
+only if a uniform falls within the rounding error of one of its ~16 nodes: about one in a million.
 
-It is cheap too: the sums are halvings of one array (the second half is added to the first), which is about two
-more passes over the probabilities and no sort, no cumulative sum and no 49,152 random numbers per row.
+It is cheap too: the sums are halvings of one array (the second half is added to the first), which is about
+two more passes over the probabilities and no sort, no cumulative sum and no 49,152 random numbers per row.
 """
 
 from __future__ import annotations

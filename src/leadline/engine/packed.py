@@ -1,9 +1,9 @@
 """Weights laid out for the processor's matrix kernels, once, instead of anew in every product.
 
-On a CPU a linear layer spends much of a small product on re-arranging its weights, at every call. oneDNN takes
-weights that were arranged beforehand: on two cores that is 2–4 times faster for 8–48 rows and about 1.3 times
-for 256 (`docs/performance.md`), and a row's result has the same bits whatever the number of rows. It costs a
-second copy of the weights. These are the operators that torch's own compiler uses for frozen models.
+On a CPU a linear layer spends much of a small product on re-arranging its weights, at every call. oneDNN
+takes weights that were arranged beforehand: on two cores that is 2–4 times faster for 8–48 rows and about 1.3
+times for 256 (`docs/performance.md`), and a row's result has the same bits whatever the number of rows. It
+costs a second copy of the weights. These are the operators that torch's own compiler uses for frozen models.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def _memory_allows(size: int) -> bool:
 def _is_packable(module: nn.Module) -> bool:
     """A plain linear layer in float32 on the CPU; subclasses (quantised, adapted) compute something else."""
     return (
-        type(module) is nn.Linear and module.weight.device.type == "cpu" and module.weight.dtype == torch.float32
+        type(module) is nn.Linear
+        and module.weight.device.type == "cpu"
+        and module.weight.dtype == torch.float32
     )
 
 
@@ -51,7 +53,7 @@ class PackedLinears:
     def applied(self) -> Iterator[None]:
         """Within this context the layers compute with their packed weights. Hooks on them still run."""
         for layer, forward in self._forwards:
-            layer.forward = forward  # type: ignore[assignment]
+            layer.forward = forward
         try:
             yield
         finally:

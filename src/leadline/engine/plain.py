@@ -122,8 +122,8 @@ def _forward(model: Any, state: Any, new: Tensor, before: int) -> Tensor:
     known = _arguments(model)
     rows, count = new.shape
     given: dict[str, Any] = {"cache" if "cache" in known else "past_key_values": state}
-    # No attention mask: nothing is padded, and a state-space model would take a mask as long as the text for one
-    # of the new token alone, and multiply.
+    # No attention mask: nothing is padded, and a state-space model would take a mask as long as the text for
+    # one of the new token alone, and multiply.
     if "position_ids" in known:
         given["position_ids"] = torch.arange(before, before + count, device=new.device).expand(rows, count)
     if "logits_to_keep" in known:

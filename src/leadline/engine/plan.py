@@ -35,7 +35,9 @@ def common_prefix(prompts: Sequence[tuple[int, ...]]) -> int:
     Less than a block is not worth a pass of its own: then it is 0.
     """
     low, high = min(prompts), max(prompts)  # the two most different in order share what all share
-    shared = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    shared = next(
+        (at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high))
+    )
     shared = min(shared, min(map(len, prompts)) - 1)
     return shared if shared >= BLOCK else 0
 

@@ -19,7 +19,9 @@ Dtype = Literal["float32", "bfloat16", "float16"]
 class LocalModel:
     """A causal language model that was loaded from a folder; answers come from `engine.decode`."""
 
-    def __init__(self, files: ModelFiles, dtype: Dtype = "float32", device: str = "auto", max_rows: int = 256) -> None:
+    def __init__(
+        self, files: ModelFiles, dtype: Dtype = "float32", device: str = "auto", max_rows: int = 256
+    ) -> None:
         """Load it. Raises LeadlineError when it cannot be loaded, UsageError when it cannot be run here."""
         # Threads that wait for each other by spinning are a little faster on an idle machine, and ten times
         # slower on one that other work shares. Read when OpenMP loads, so it must stand before torch.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from leadline.bench.problem import did_you_mean
 from leadline.errors import LeadlineError, UsageError
@@ -61,4 +61,4 @@ def _style(style: str) -> Style:
         raise UsageError(
             f"there is no prompt style {style!r}", fix=did_you_mean(style, STYLES, otherwise="few-shot, chat")
         )
-    return cast(Style, style)
+    return style
