@@ -1,7 +1,7 @@
 """Real processes of `leadline` that start in milliseconds, to be killed by the dozen.
 
-`python -m tests.study.forks` imports everything once, then reads one JSON object a line: {"start": [arguments],
-"out": file, "err": file, "cwd": folder} answers with the process id of a fork in which the command line runs,
+`python -m tests.study.forks` imports everything once, then reads one JSON object a line. {"start": arguments,
+"out": file, "err": file, "cwd": folder} is answered with the process id of a fork that runs the command line,
 {"wait": pid} with how it ended: its exit code, or minus the signal.
 """
 

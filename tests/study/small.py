@@ -16,6 +16,10 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz ABQR?:.0123456789\n"
 PROMPTS = {
     "question/question.txt": "Q: {{ question }}\nA:",
     "question/question.chat.txt": "=== user ===\n{{ question }}",
+    "recite/recite.chat.txt": "=== system ===\nRecite what helps.\n=== user ===\n{{ question }}",
+    "recite/answer.chat.txt": "=== user ===\nR: {{ passage }}\nQ: {{ question }}",
+    "genread/background.chat.txt": "=== user ===\nQ: {{ question }}\nBackground:",
+    "genread/answer.chat.txt": "=== user ===\n{{ passage }}\nQ: {{ question }}",
     "recite/recite.txt": "Recite what helps.\nQ: {{ question }}\nR:",
     "recite/answer.txt": "R: {{ passage }}\nQ: {{ question }}\nA:",
     "genread/background.txt": "Q: {{ question }}\nBackground:",
@@ -85,7 +89,7 @@ def change(folder: Path, **changes: Any) -> None:
 
 
 def write_model(folder: Path, seed: int = 0) -> Path:
-    """A random Llama that reads and writes ALPHABET, saved as transformers saves one. The seed is its weights."""
+    """A random Llama that reads and writes ALPHABET. The seed makes its weights."""
     import torch
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -106,4 +105,4 @@ def test_a_model_added_later_asks_only_the_new_one(
     assert after.items() > before.items()
     assert not {identity[0] for identity in after.keys() - before.keys()} & {one[0] for one in before}
     assert leadline("report", folder).err == ""
-    assert os.path.getsize(folder / "report" / "report.html") > 10_000
+    assert (folder / "report" / "report.html").stat().st_size > 10_000

@@ -46,7 +46,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
     """
     with open_store(study.folder, write=False) as store:
         frame = readings(study, store)
-        identities = {label: ModelIdentity(**found) for label, found in store.models().items()}
+        identities = store.models()
     if frame.height == 0:
         raise LeadlineError(
             "no stored answer belongs to this study as study.yaml describes it",

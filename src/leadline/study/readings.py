@@ -10,7 +10,6 @@ import polars as pl
 from leadline.answers import Reading, failed, read_answer
 from leadline.bench import Item
 from leadline.lenses.frame import readings_frame
-from leadline.models.model import ModelIdentity
 from leadline.study.configuration import Configuration
 from leadline.study.store import Response, Store
 from leadline.study.study import Study
@@ -31,7 +30,7 @@ def readings(study: Study, store: Store) -> pl.DataFrame:
     for entry in study.config.models:
         if entry.label not in identities:
             continue
-        identity = ModelIdentity(**identities[entry.label])
+        identity = identities[entry.label]
         for configuration in study.configurations:
             identifier = study.configuration_id(configuration, identity)
             rows += _rows(study, store, entry.label, configuration, identifier)

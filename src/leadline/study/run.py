@@ -68,7 +68,7 @@ def run_study(study: Study, reporter: Reporter, load: LoadModel = load_local) ->
         for entry in study.config.models:
             model = load(study, entry, reporter)
             identities[entry.label] = model.identity
-            store.set_model(entry.label, vars(model.identity))
+            store.set_model(entry.label, model.identity)
             write_manifest(study, identities, run)
             for configuration in study.configurations:
                 new, old = _ask(study, store, run, model, configuration, label=entry.label, reporter=reporter)

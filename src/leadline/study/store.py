@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from leadline.engine import GoldProbe
 from leadline.errors import LeadlineError
+from leadline.models.model import ModelIdentity
 from leadline.techniques import Answer, Stage
 
 DATABASE = "responses.sqlite"
@@ -39,6 +40,9 @@ CREATE TABLE IF NOT EXISTS failures (
     configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
     kind TEXT NOT NULL, message TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL);
 """
+
+
+Part = TypeVar("Part", Stage, GoldProbe)
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def _named_faults(path: Path) -> Iterator[None]:
     except sqlite3.IntegrityError:
         raise  # a response stored twice is a bug, not the user's fault
     except sqlite3.DatabaseError as error:
-        said = str(error)
+        said = " ".join(str(error).split())  # a failed check is told over several lines
         if "readonly" in said or "unable to open" in said:
             fix = "make the folder writable, or copy the study elsewhere"
         elif "full" in said:
@@ -103,19 +107,22 @@ class Store:
         with _named_faults(self.path), self._db:
             self._db.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
 
-    def set_model(self, label: str, identity: dict[str, Any]) -> None:
+    def set_model(self, label: str, identity: ModelIdentity) -> None:
         """Remember which model a label stands for now."""
         with _named_faults(self.path), self._db:
             self._db.execute(
-                "INSERT OR REPLACE INTO models VALUES (?, ?)", (label, json.dumps(identity, sort_keys=True))
+                "INSERT OR REPLACE INTO models VALUES (?, ?)",
+                (label, json.dumps(asdict(identity), sort_keys=True)),
             )
 
-    def models(self) -> dict[str, dict[str, Any]]:
+    def models(self) -> dict[str, ModelIdentity]:
         """Label → identity of the models that were asked."""
         with _named_faults(self.path):
-            return {
-                label: json.loads(identity) for label, identity in self._db.execute("SELECT * FROM models")
-            }
+            rows = self._db.execute("SELECT * FROM models").fetchall()
+            try:
+                return {label: ModelIdentity(**json.loads(identity)) for label, identity in rows}
+            except (ValueError, TypeError) as error:
+                raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
 
     def set_configuration(self, identifier: str, description: dict[str, Any]) -> None:
         """Keep what a configuration's id is the hash of."""
@@ -179,8 +186,8 @@ class Store:
                     finish,
                     tokens_in,
                     tokens_out,
-                    tuple(Stage(**stage) for stage in json.loads(stages)),
-                    tuple(GoldProbe(**probe) for probe in json.loads(probes)),
+                    _parsed(Stage, stages),
+                    _parsed(GoldProbe, probes),
                 )
 
     def failures(self, configuration: str) -> dict[Key, str]:
@@ -193,6 +200,14 @@ class Store:
             found = {Key(item, asked, sample): str(kind) for item, asked, sample, kind in rows}
         answered = self.answered(configuration) if found else set()
         return {key: kind for key, kind in found.items() if key not in answered}
+
+
+def _parsed(kind: type[Part], stored: str) -> tuple[Part, ...]:
+    """The parts that a JSON column holds."""
+    try:
+        return tuple(kind(**part) for part in json.loads(stored))
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
 
 
 def _storable(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from leadline.bench import Benchmark, Item, bundled_names, load_benchmark
 from leadline.bench.problem import did_you_mean
+from leadline.engine import Generation
 from leadline.errors import UsageError
 from leadline.lenses.protocol import Protocol
 from leadline.models.catalogue import CATALOGUE
@@ -101,8 +102,18 @@ def open_study(place: Path) -> Study:
         raise UsageError(f"prompts: there is no folder {config.prompts!r}", where=where_in(file, "prompts"))
     found = configurations(config, file)
     for configuration in found:
-        prompts.texts(
-            configuration.technique.prompt_names
-        )  # a missing or broken file is said now, not in an hour
+        _rehearse(configuration, prompts)
     parts = protocol(config, found, whole.category_name, whole.task_name)
     return Study(folder, config, whole, benchmark, tuple(found), parts, prompts)
+
+
+def _rehearse(configuration: Configuration, prompts: Prompts) -> None:
+    """Hold its conversation with nobody: what is wrong with a prompt is said now, not in an hour."""
+    conversation = configuration.technique.ask(Question("rehearsal", "?", None, ("!",)), 0, prompts)
+    heard: Generation | None = None
+    try:
+        while True:
+            conversation.send(heard)  # type: ignore[arg-type]  # a generator is started with None
+            heard = Generation("-", "stop", 1, (0,))
+    except StopIteration:
+        return

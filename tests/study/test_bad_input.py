@@ -1,0 +1,304 @@
+"""Bad input ends in one line that says what, where and what to do; nothing is lost and nothing is asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.study import stored
+from tests.study.conftest import Leadline
+from tests.study.small import STUDY, change, items, small_study, write_items
+
+
+def text_of(**changes: Any) -> str:
+    return yaml.safe_dump({**STUDY, "models": ["model"], **changes}, sort_keys=False)
+
+
+# study.yaml, the line at which the fault is, and what is said of it.
+STUDY_FILES: dict[str, tuple[str | bytes, int | None, str]] = {
+    "empty": ("", 1, "the file is empty (leadline init"),
+    "only a comment": ("# nothing\n", 1, "the file is empty"),
+    "not YAML": ("name: [a\nbenchmark: }\n", 2, "broken YAML"),
+    "a tab": ("name: a\n\tbenchmark: b\n", 2, "broken YAML"),
+    "a list": ("- a\n- b\n", 1, "expected keys and values"),
+    "a word": ("study\n", 1, "expected keys and values"),
+    "not UTF-8": (b"name: small\nbenchmark: \xff\n", 2, "not UTF-8: byte 0xff"),
+    "a zero byte": ("name: a\0b\n", None, "broken YAML"),
+    "huge": ("#" * 2_000_000, None, "is larger than"),
+    "deep": ("name: " + "[" * 20_000, None, "broken YAML"),
+    "a long number": ("name: x\nitems: " + "9" * 5000 + "\n", None, "broken YAML"),
+    "not a date": ("name: 2024-13-45\n", None, "broken YAML"),
+    "an object": ("name: !!python/object/apply:os.system [id]\n", None, "broken YAML"),
+    "anchors": ("a: &x [1]\nb: *x\n", 1, "anchors are not used"),
+    "the same key twice": (text_of() + "name: again\n", None, "the key 'name' occurs twice, first on line 1"),
+    "the same key twice, within": (
+        "name: x\nitems:\n  limit: 3\n  limit: 4\n",
+        4,
+        "occurs twice, first on line 3",
+    ),
+    "a key is missing": ("name: small\nmodels: x\n", 1, "the key 'benchmark' is missing"),
+    "an unknown key": (
+        "name: small\nbenchmark: facts\nmodel: x\n",
+        3,
+        "unknown key 'model' (did you mean 'models'?)",
+    ),
+    "an unknown key within": (
+        "name: small\nbenchmark: facts\nmodels: x\nbeyond_sampling:\n  k: 3\n  sweeep: 4\n",
+        6,
+        "unknown key 'sweeep' (did you mean 'sweep'?)",
+    ),
+    "an unknown key of a model": (
+        "name: small\nbenchmark: facts\nmodels:\n- ref: x\n  dtyp: float32\n",
+        5,
+        "unknown key 'dtyp' (did you mean 'dtype'?)",
+    ),
+    "an unknown key of the only model": (
+        "name: small\nbenchmark: facts\nmodels:\n  ref: x\n  dtyp: float32\n",
+        5,
+        "unknown key 'dtyp' (did you mean 'dtype'?)",
+    ),
+    "a number as key": ("name: small\nbenchmark: facts\nmodels: x\n7: 8\n", None, ""),
+    "no model": ("name: small\nbenchmark: facts\nmodels: []\n", 3, "models: "),
+    "a word for a number": (
+        "name: small\nbenchmark: facts\nmodels: x\nmax_tokens: many\n",
+        4,
+        "max_tokens: ",
+    ),
+    "a word for items": ("name: small\nbenchmark: facts\nmodels: x\nitems: all\n", 4, "items: "),
+    "no items": ("name: small\nbenchmark: facts\nmodels: x\nitems: 0\n", 4, "items.limit: "),
+    "a name with a slash": ("name: a/b\nbenchmark: facts\nmodels: x\n", 1, "name: "),
+    "an unknown dtype": (
+        "name: small\nbenchmark: facts\nmodels:\n  - ref: x\n    dtype: int4\n",
+        5,
+        "models.0.dtype: ",
+    ),
+    "a negative temperature": (
+        "name: small\nbenchmark: facts\nmodels: x\nsampling:\n  temperatures: [0.7, -1]\n",
+        5,
+        "sampling.temperatures.1: ",
+    ),
+    "an infinite temperature": (
+        "name: small\nbenchmark: facts\nmodels: x\nsampling:\n  temperatures: [.nan]\n",
+        5,
+        "sampling.temperatures.0: ",
+    ),
+    "k beyond the sweep": (
+        "name: small\nbenchmark: facts\nmodels: x\nbeyond_sampling: {k: 9, sweep: 3}\n",
+        4,
+        "sweep (3) must be at least k (9)",
+    ),
+    "one seed for both": (
+        "name: small\nbenchmark: facts\nmodels: x\nbeyond_sampling: {partition_seed: 1, fresh_seed: 1}\n",
+        4,
+        "partition_seed and fresh_seed must differ",
+    ),
+    "two models of one name": (
+        "name: small\nbenchmark: facts\nmodels: [a/x, b/x]\n",
+        None,
+        "two models are called 'x'",
+    ),
+    "an unknown technique": (
+        "name: small\nbenchmark: facts\nmodels: x\ntechniques:\n- genread\n- technique: recitee\n",
+        6,
+        "there is no technique 'recitee' (did you mean 'recite'?)",
+    ),
+    "an unknown setting": (
+        "name: small\nbenchmark: facts\nmodels: x\ntechniques:\n- technique: recite\n  path: 3\n",
+        6,
+        "recite has no setting 'path' (did you mean 'paths'?)",
+    ),
+    "a bad setting": (
+        "name: small\nbenchmark: facts\nmodels: x\ntechniques:\n- technique: recite\n  paths: 0\n",
+        6,
+        "recite.paths: ",
+    ),
+    "one technique twice": (
+        "name: small\nbenchmark: facts\nmodels: x\ntechniques:\n- recite\n- recite\n",
+        6,
+        "two configurations are called 'recite'",
+    ),
+    "one temperature twice": (
+        "name: small\nbenchmark: facts\nmodels: x\nsampling:\n  temperatures: [0.7, 0.7]\n",
+        5,
+        "two configurations are called 'tau-0.7",
+    ),
+    "an unknown benchmark": (
+        "name: small\nbenchmark: fcts\nmodels: x\n",
+        2,
+        "there is no benchmark 'fcts' (did you",
+    ),
+    "an unknown category": (
+        "name: small\nbenchmark: facts\nmodels: x\nitems:\n  categories: [nonsense]\n",
+        5,
+        "'nonsense'",
+    ),
+    "no such prompts": (
+        "name: small\nbenchmark: facts\nmodels: x\nprompts: mine\n",
+        4,
+        "there is no folder 'mine'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STUDY_FILES)
+def test_a_faulty_study_file_is_one_line_with_file_and_line(
+    tmp_path: Path, leadline: Leadline, name: str
+) -> None:
+    content, line, words = STUDY_FILES[name]
+    file = tmp_path / "study.yaml"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    for command in ("run", "report"):
+        ended = leadline(command, tmp_path)
+        assert ended.code == 2
+        where = rf"error: {re.escape(str(file))}" + (rf":{line}(:\d+)?: " if line else r"(:\d+)?(:\d+)?: ")
+        assert re.match(where, ended.fault), ended.fault
+        assert words in ended.fault
+        assert len(ended.fault) < 500
+    assert [path.name for path in tmp_path.iterdir()] == ["study.yaml"], "nothing was written"
+
+
+def test_no_study_at_all_says_how_to_make_one(tmp_path: Path, leadline: Leadline) -> None:
+    for place in (tmp_path, tmp_path / "nowhere"):
+        ended = leadline("run", place)
+        assert ended.code == 2
+        assert ended.fault == f"error: {place / 'study.yaml'}: no study here (leadline init {place})"
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize(
+    ("ref", "words"),
+    [
+        ("smolm2", "did you mean"),
+        ("/no/such/model", "no such file or folder"),
+        ("no such name", "no model is called"),
+    ],
+)
+def test_an_unknown_model_is_named_with_its_line(
+    tmp_path: Path, leadline: Leadline, ref: str, words: str
+) -> None:
+    folder = small_study(tmp_path, "x", models=[{"ref": ref, "name": "m"}])
+    ended = leadline("run", folder, "--quiet")
+    assert ended.code == 2
+    assert (
+        re.match(rf"error: {re.escape(str(folder))}/study.yaml:\d+: ", ended.fault) and words in ended.fault
+    )
+    assert not stored.rows(folder)
+
+
+def test_a_model_folder_without_weights_is_named(tmp_path: Path, model: Path, leadline: Leadline) -> None:
+    import shutil
+
+    bare = shutil.copytree(model, tmp_path / "bare")
+    (bare / "model.safetensors").unlink()
+    folder = small_study(tmp_path / "study", bare)
+    assert str(bare) in leadline("run", folder, "--quiet").fault
+    (bare / "model.safetensors").write_bytes(b"garbage that is no tensor file")
+    assert str(bare) in leadline("run", folder, "--quiet").fault
+
+
+def _without(name: str) -> bytes:
+    entries: list[dict[str, Any]] = items()
+    del entries[2][name]
+    return "".join(json.dumps(entry) + "\n" for entry in entries).encode()
+
+
+def _with(**fields: Any) -> bytes:
+    entries = items()
+    entries[2].update(fields)
+    return "".join(json.dumps(entry) + "\n" for entry in entries).encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (_without("question"), "question"),
+        (_without("answer"), "answer"),
+        (_with(id="i00"), "i00"),
+        (_with(question="  "), "question"),
+        (_with().replace(b"number 2", b"number \xff"), "UTF-8"),
+        (_with().replace(b'{"id": "i02"', b'{"id": "i02'), ""),
+    ],
+    ids=["no question", "no answer", "the same id twice", "an empty question", "not UTF-8", "not JSON"],
+)
+def test_a_faulty_benchmark_is_one_line_with_file_and_line(
+    tmp_path: Path, model: Path, leadline: Leadline, content: bytes, words: str
+) -> None:
+    folder = small_study(tmp_path, model)
+    (folder / "items.jsonl").write_bytes(content)
+    ended = leadline("run", folder, "--quiet")
+    assert ended.code == 2
+    assert re.match(rf"error: {re.escape(str(folder))}/items.jsonl:3(:\d+)?: ", ended.fault), ended.fault
+    assert words in ended.fault
+    assert not (folder / "responses.sqlite").exists()
+
+
+def test_an_empty_benchmark_is_one_line(tmp_path: Path, model: Path, leadline: Leadline) -> None:
+    folder = small_study(tmp_path, model)
+    (folder / "items.jsonl").write_bytes(b"")
+    assert f"{folder}/items.jsonl" in leadline("run", folder, "--quiet").fault
+
+
+def test_a_question_of_ten_megabytes_costs_only_its_own_item(
+    tmp_path: Path, model: Path, leadline: Leadline
+) -> None:
+    folder = small_study(tmp_path, model)
+    entries = items()
+    entries[0]["question"] = "letters " * 1_300_000
+    write_items(folder / "items.jsonl", entries)
+    ended = leadline("run", folder, "--quiet")
+    if ended.code:
+        assert "items.jsonl:1" in ended.fault
+    else:
+        assert {identity[1] for identity in stored.rows(folder)} == {f"i{index:02}" for index in range(1, 6)}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Q: {{ qestion }}", "qestion"),
+        ("Q: {{ question", "broken template"),
+        ("Q: {{ question.__class__.__mro__ }}", "unsafe"),
+        (b"Q: \xff", "UTF-8"),
+    ],
+)
+def test_a_faulty_prompt_is_one_line_and_is_said_before_anything_is_asked(
+    tmp_path: Path, model: Path, leadline: Leadline, text: str | bytes, words: str
+) -> None:
+    folder = small_study(tmp_path, model)
+    prompt = folder / "prompts" / "genread" / "answer.txt"
+    prompt.write_bytes(text if isinstance(text, bytes) else text.encode())
+    ended = leadline("run", folder, "--quiet")
+    assert ended.code == 2 and str(prompt) in ended.fault and words in ended.fault
+    assert not stored.rows(folder), "it is the last technique's, and was found before the first answer"
+
+
+def test_a_report_before_any_run_says_so(tmp_path: Path, model: Path, leadline: Leadline) -> None:
+    folder = small_study(tmp_path, model)
+    ended = leadline("report", folder)
+    assert ended.code == 3
+    assert ended.fault == f"error: {folder}: this study has no answers yet (leadline run {folder})"
+    assert not (folder / "report").exists() and not (folder / "responses.sqlite").exists()
+
+
+@pytest.mark.parametrize("damage", ["benchmark", "study"])
+def test_a_fault_made_after_a_run_loses_nothing(
+    tmp_path: Path, model: Path, leadline: Leadline, damage: str
+) -> None:
+    folder = small_study(tmp_path, model)
+    assert leadline("run", folder, "--quiet").code == 0
+    before, found = stored.rows(folder), stored.findings(folder)
+    if damage == "benchmark":
+        (folder / "items.jsonl").write_text("{")
+    else:
+        change(folder, techniques=["no-such"])
+    assert leadline("run", folder).fault and leadline("report", folder).fault
+    assert stored.rows(folder) == before and stored.findings(folder) == found
+    write_items(folder / "items.jsonl", items())
+    change(folder, techniques=STUDY["techniques"])
+    assert leadline("run", folder, "--quiet").code == 0
+    assert stored.rows(folder) == before

@@ -1,0 +1,171 @@
+"""Databases and folders that cannot be used: one line, nothing changed, and a way on."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.study import stored
+from tests.study.conftest import Leadline
+from tests.study.small import change, items, small_study, write_items
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("damage")
+
+
+@pytest.fixture
+def study(place: Path, tmp_path: Path, model: Path, leadline: Leadline) -> Path:
+    """A copy of a study that was run."""
+    whole = place / "study"
+    if not whole.exists():
+        small_study(whole, model)
+        assert leadline("run", whole, "--quiet").code == 0
+    return shutil.copytree(whole, tmp_path / "study")
+
+
+def _garbage(data: bytes) -> bytes:
+    return random.Random(0).randbytes(len(data))
+
+
+def _truncated(data: bytes) -> bytes:
+    return data[: len(data) // 2 + 100]
+
+
+def _headless(data: bytes) -> bytes:
+    return b"\0" * 4096 + data[4096:]
+
+
+def _scribbled(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + b"\xff" * 9000 + data[middle + 9000 :]
+
+
+@pytest.mark.parametrize("damage", [_garbage, _truncated, _headless, _scribbled])
+def test_a_damaged_database_is_named_and_left_as_it_is(
+    study: Path, leadline: Leadline, damage: Callable[[bytes], bytes]
+) -> None:
+    database = study / "responses.sqlite"
+    broken = damage(database.read_bytes())
+    database.write_bytes(broken)
+    for command in ("run", "report"):
+        ended = leadline(command, study)
+        assert ended.code == 3
+        assert ended.fault.startswith(f"error: {database}: the database cannot be used: ")
+        assert ".recover" in ended.fault
+        assert database.read_bytes() == broken
+
+
+def test_a_byte_turned_over_anywhere_never_ends_in_a_traceback(study: Path, leadline: Leadline) -> None:
+    database = study / "responses.sqlite"
+    whole = database.read_bytes()
+    chance = random.Random(3)
+    refused = 0
+    for _ in range(40):
+        broken = bytearray(whole)
+        broken[chance.randrange(100, len(broken))] ^= chance.randrange(1, 256)
+        database.write_bytes(broken)
+        ended = leadline("report", study, "--json")
+        if ended.code:
+            assert ended.code == 3 and ended.fault
+            refused += 1
+    database.write_bytes(whole)
+    assert refused, "some of these are to be noticed"
+
+
+def test_a_database_of_a_later_version_is_not_touched(study: Path, leadline: Leadline) -> None:
+    database = study / "responses.sqlite"
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    later = database.read_bytes()
+    for command in ("run", "report"):
+        ended = leadline(command, study)
+        assert ended.code == 3
+        assert "the database has format 99, this version reads 1" in ended.fault
+    assert database.read_bytes() == later
+
+
+def test_a_report_that_cannot_be_written_says_where(study: Path, leadline: Leadline) -> None:
+    (study / "file").write_text("in the way")
+    ended = leadline("report", study, "--out", study / "file")
+    assert ended.code == 3
+    assert f"{study / 'file'}" in ended.fault and "cannot write the report" in ended.fault
+    assert (study / "file").read_text() == "in the way"
+
+
+def _mount(*arguments: str) -> None:
+    done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Path]:
+    """A folder for a file system of its own."""
+    folder = tmp_path / "mounted"
+    folder.mkdir()
+    yield folder
+    subprocess.run(["umount", str(folder)], capture_output=True, check=False)
+
+
+def _read_only(folder: Path, mounted: Path) -> Path:
+    """`folder` as one that cannot be written; permissions do not bind the superuser, a mount does."""
+    if os.geteuid():
+        folder.chmod(0o555)
+        return folder
+    _mount("--bind", str(folder), str(mounted))
+    _mount("-o", "remount,bind,ro", str(mounted))
+    return mounted
+
+
+def test_a_study_that_cannot_be_written_is_reported_elsewhere_and_not_run(
+    study: Path, mounted: Path, tmp_path: Path, leadline: Leadline
+) -> None:
+    expected = stored.findings(study)
+    folder = _read_only(study, mounted)
+    ended = leadline("run", folder)
+    assert ended.code == 3 and "cannot be written" in ended.fault and str(folder) in ended.fault
+    ended = leadline("report", folder)
+    assert ended.code == 3 and "cannot write the report" in ended.fault
+    assert leadline("report", folder, "--out", tmp_path / "out").code == 0
+    assert stored.findings(tmp_path, "out") == expected
+    study.chmod(0o755)
+
+
+def test_a_full_disk_ends_the_run_in_one_line_and_room_lets_it_go_on(
+    mounted: Path, tmp_path: Path, model: Path, leadline: Leadline
+) -> None:
+    if os.geteuid():
+        pytest.skip("only the superuser can mount a small file system")
+    _mount("-t", "tmpfs", "-o", "size=420k", "tmpfs", str(mounted))
+    folder = small_study(mounted / "study", model, 24)
+    ended = leadline("run", folder, "--quiet")
+    assert ended.code == 3 and str(folder) in ended.fault
+    assert "full" in ended.fault or "No space" in ended.fault or "disk" in ended.fault, ended.fault
+    kept = stored.rows(folder)
+    _mount("-o", "remount,size=8m", str(mounted))
+    assert leadline("run", folder, "--quiet").code == 0
+    assert stored.rows(folder).items() >= kept.items() and len(kept) > 0
+    calm = small_study(tmp_path / "calm", model, 24)
+    assert leadline("run", calm, "--quiet").code == 0
+    assert stored.findings(folder) == stored.findings(calm)
+
+
+def test_answers_of_a_run_that_could_not_end_are_reported_as_far_as_they_go(
+    study: Path, leadline: Leadline
+) -> None:
+    change(study, sampling={"temperatures": [0.7, 1.2], "vote": 6})
+    write_items(study / "items.jsonl", items(7))
+    ended = leadline("report", study)
+    assert ended.code == 0
+    assert "answers that the study asks for are not there yet" in ended.err
+    assert len(ended.err.splitlines()) == 1
