@@ -12,14 +12,22 @@ from tests.study.conftest import Leadline
 from tests.study.forks import ROOT
 from tests.study.small import small_study
 
-# As sitecustomize, Python imports this before anything else.
+# As sitecustomize, Python imports this before anything else. Libraries may look whether torch is there (as
+# polars does); whoever imports it fails.
 BLOCK = """
 import sys
+from importlib.machinery import ModuleSpec
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
         if name.partition('.')[0] in ('torch', 'transformers', 'tokenizers', 'safetensors', 'gguf'):
-            raise ImportError(f'{name} is blocked', name=name)
+            return ModuleSpec(name, self)
+
+    def create_module(self, spec):
+        raise ImportError(f'{spec.name} is blocked', name=spec.name)
+
+    def exec_module(self, module):
+        raise AssertionError
 
 sys.meta_path.insert(0, Blocked())
 """

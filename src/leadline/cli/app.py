@@ -41,9 +41,9 @@ app.command(epilog="Example: leadline demo --out my-demo")(demo.demo)
 app.command(epilog="Example: leadline init my-study --benchmark facts --model smollm2")(run.init)
 app.command(epilog="Example: leadline run my-study")(run.run)
 app.command(epilog="Example: leadline report my-study --json | jq '.findings[0]'")(report.report)
-app.add_typer(bench.app, name="bench")
-app.add_typer(models.app, name="models")
-app.add_typer(techniques.app, name="techniques")
+app.add_typer(bench.app, name="bench", epilog="Example: leadline bench list")
+app.add_typer(models.app, name="models", epilog="Example: leadline models get smollm2")
+app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techniques show recite")
 
 
 def main() -> None:

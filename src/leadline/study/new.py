@@ -39,7 +39,7 @@ def demo_study(folder: Path, items: int) -> Path:
 def _make(folder: Path, template: str, *, benchmark: str, model: str, items: int | None) -> Path:
     text = files("leadline.study").joinpath("templates", template).read_text(encoding="utf-8")
     values = {
-        "name": re.sub(r"[^A-Za-z0-9._+-]+", "-", folder.resolve().name).strip("-._+") or "study",
+        "name": _scalar(re.sub(r"[^A-Za-z0-9._+-]+", "-", folder.resolve().name).strip("-._+") or "study"),
         "benchmark": _scalar(benchmark),
         "model": _scalar(model),
         "items": "# items: 48" if items is None else f"items: {items}",
