@@ -54,7 +54,7 @@ def test_greedy_equals_generate_token_for_token(smollm2: LocalModel) -> None:
     lm = smollm2.lm
     ties = 0
     checked = 0
-    for asked, tokens in ((prompts(72, "few-shot"), 16), (prompts(30, "chat"), 20)):
+    for asked, tokens in ((prompts(60, "few-shot"), 16), (prompts(42, "chat"), 20)):
         requests = [Request(prompt, Sampling(0.0, tokens), (0, f"{at}")) for at, prompt in enumerate(asked)]
         ours = dict(smollm2.generate(requests))
         ids = [lm.encode(lm.text_of(prompt), prompt.text is not None) for prompt in asked]
