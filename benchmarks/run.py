@@ -44,8 +44,8 @@ def _cpuinfo() -> list[str]:
 
 def main() -> None:
     """Run, print, keep."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=2, help="alternating runs of each side; the best counts")
+    parser = argparse.ArgumentParser(description="Measure speed against other ways of decoding.")
+    parser.add_argument("--repeats", type=int, default=2, help="alternating runs; the best counts")
     parser.add_argument("--quick", action="store_true", help="4 prompts and K=5: only to see that it works")
     arguments = parser.parse_args()
     about = machine()
@@ -53,7 +53,17 @@ def main() -> None:
     console.print(" · ".join(f"{name} {value}" for name, value in about.items()))
     found = sampling.measure(repeats=arguments.repeats, quick=arguments.quick, say=console.print)
     table = Table(title="K samples per prompt, T = 0.7, float32: best of alternating runs")
-    for column in ("workload", "prompts × K", "tokens", "transformers", "leadline", "ratio", "floor", "over floor"):
+    columns = (
+        "workload",
+        "prompts × K",
+        "tokens",
+        "transformers",
+        "leadline",
+        "ratio",
+        "floor",
+        "over floor",
+    )
+    for column in columns:
         table.add_column(column, justify="left" if column == "workload" else "right")
     for row in found:
         table.add_row(
@@ -72,7 +82,8 @@ def main() -> None:
         console.print(f"where leadline's time goes, {row['workload']}: {parts}")
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / "sampling.json"
-    document = {"measured": datetime.now(UTC).isoformat(timespec="seconds"), "machine": about, "sampling": found}
+    measured = datetime.now(UTC).isoformat(timespec="seconds")
+    document = {"measured": measured, "machine": about, "sampling": found}
     if not arguments.quick:
         path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         console.print(f"kept in {path}")

@@ -1,8 +1,8 @@
 """K samples for each of several prompts: our engine against `transformers.generate(num_return_sequences=K)`.
 
 Same model, dtype, threads, temperature, stop conditions and longest answer, in one process, alternating.
-`transformers` is run both ways that people use, all prompts in one call (left-padded) and one call per prompt,
-and its faster time counts.
+`transformers` is run both ways that people use, all prompts in one call (left-padded) and one call per
+prompt, and its faster time counts.
 
 The floor is arithmetic alone: multiplications of the tokens that cannot be avoided (each prompt once, each
 sampled token once) over the best rate that a large matrix product reaches on this machine in the same run.
@@ -37,7 +37,10 @@ def measure(repeats: int, quick: bool, say: Say) -> list[dict[str, Any]]:
     say(f"best matrix product: {peak / 1e9:.0f} GFLOP/s")
     prompts, k = (4, 5) if quick else (16, 20)
     questions = [item.question for item in load_benchmark("facts").subset(prompts).items]
-    workloads = [("few-shot, stop at line end", "few-shot", 16, ("\n",)), ("chat, up to 32 tokens", "chat", 32, ())]
+    workloads = [
+        ("few-shot, stop at line end", "few-shot", 16, ("\n",)),
+        ("chat, up to 32 tokens", "chat", 32, ()),
+    ]
     return [
         _workload(lm, name, [_prompt(lm, style, q) for q in questions], k, limit, stop, repeats, peak, say)
         for name, style, limit, stop in workloads
