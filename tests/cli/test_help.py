@@ -78,7 +78,6 @@ def test_help_and_version_load_nothing_heavy() -> None:
         "polars",
         "scipy",
         "statsmodels",
-        "pydantic",
         "numpy",
         "jinja2",
     }
