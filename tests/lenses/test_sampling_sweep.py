@@ -46,7 +46,7 @@ def test_the_order_of_methods_is_compared_with_that_at_the_studys_own_k():
 
 def test_the_note_says_what_k_finds():
     (note,) = table(LENS.look(swept()), "sweep").notes
-    assert note.startswith("τ = 0.7: 3 samples find 66.7% of what 4 find")
+    assert note.startswith("τ = 0.7: 3 samples find 66.7 % of what 4 find")
 
 
 def test_over_models_the_mean_of_what_can_be_estimated():

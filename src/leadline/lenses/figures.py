@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import numpy as np
@@ -82,8 +83,11 @@ def bootstrapped(protocol: Protocol) -> str:
 
 
 def percent(value: float | None) -> str:
-    """0.1234 -> "12.3%"."""
-    return "n/a" if value is None else f"{100 * value:.1f}%"
+    """0.1234 -> "12.3 %"; halves are rounded up, as in the report's tables: 26 of 32 is 81.3 % in both."""
+    if value is None:
+        return "n/a"
+    # Decimal of the shortest decimal form: 0.8125 as it reads, not as its binary neighbour.
+    return f"{(100 * Decimal(repr(value))).quantize(Decimal('0.1'), ROUND_HALF_UP)} %"
 
 
 def points(figure: Figure) -> str:
@@ -94,7 +98,7 @@ def points(figure: Figure) -> str:
 
 
 def counted(figure: Figure) -> str:
-    """A share with what it was counted over: "12.3% (7/57)"."""
+    """A share with what it was counted over: "12.3 % (7/57)"."""
     if figure.value is None or figure.numerator is None or figure.denominator is None:
         return "n/a"
     return f"{percent(figure.value)} ({figure.numerator:.0f}/{figure.denominator:.0f})"
