@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from leadline.errors import LeadlineError
 
 _LOCK = ".lock"
+# A process that was killed may leave a child for a moment (git, asked for the commit) that still holds the file.
+_PATIENCE = 2.0
 
 
 @contextmanager
@@ -29,10 +32,15 @@ def locked(folder: Path) -> Iterator[None]:
         except ImportError:  # no such locks on Windows: SQLite's own still keep the data sound
             yield
             return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise LeadlineError(
-                "this study is being run by another process", where=str(folder), fix="wait for it to end"
-            ) from None
+        patience = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > patience:
+                    raise LeadlineError(
+                        "this study is being run by another process", where=str(folder), fix="wait for it to end"
+                    ) from None
+                time.sleep(0.05)
         yield
