@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from leadline.models.local import LocalModel
 
 # As models/local.py, for tests that import torch before it does.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ def test_init_makes_a_study_that_opens_and_says_what_is_next(tmp_path: Path, lea
     folder = tmp_path / "my study"
     ended = leadline("init", folder, "--items", "12")
     assert ended.code == 0 and ended.err == ""
-    assert ended.out == f"{folder}/study.yaml\nnext: leadline run {folder}\n"
+    assert ended.out == f"{folder}/study.yaml\nnext: leadline run {shlex.quote(str(folder))}\n"
     study = open_study(folder)
     assert study.config.name == "my-study" and len(study.benchmark.items) == 12
     assert {each.role for each in study.configurations} == {"baseline", "partition", "method"}

@@ -10,7 +10,7 @@ import typer
 
 from leadline import __version__
 from leadline.cli import bench, demo, models, report, run, techniques
-from leadline.errors import LeadlineError
+from leadline.errors import EXIT_FAILED, LeadlineError
 
 app = typer.Typer(
     help="Find out what an LLM benchmark score is standing on.\n\n"
@@ -57,8 +57,18 @@ def main() -> None:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         sys.exit(141)
+    except OSError as error:  # a full disk, a name too long, a folder that may not be read: not a bug
+        _close_output()
+        place = f"{str(error.filename)[:200]}: " if error.filename else ""
+        print(f"error: {place}{error.strerror or error}", file=sys.stderr)
+        sys.exit(EXIT_FAILED)
+
+
+def _close_output() -> None:
+    """Let nothing more be written to standard output: the interpreter would try again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

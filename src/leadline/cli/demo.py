@@ -27,4 +27,6 @@ def demo(
 
     if not (out / STUDY_FILE).exists():
         demo_study(out, items)
+    elif not quiet:
+        typer.echo(f"going on with the study in {out} as its {STUDY_FILE} describes it", err=True)
     run(out, quiet=quiet, as_json=as_json)

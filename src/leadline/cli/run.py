@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,7 @@ def init(
     from leadline.study.new import new_study
 
     file = new_study(folder, benchmark, model, items)
-    typer.echo(f"{file}\nnext: leadline run {folder}")
+    typer.echo(f"{file}\nnext: leadline run {shlex.quote(str(folder))}")
 
 
 def run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 
 class _Frozen(BaseModel):
@@ -27,6 +27,11 @@ class Figure(_Frozen):
     level: float = 0.95
     method: str = ""
     note: str = ""
+
+    @field_validator("value", "numerator", "low", "high")
+    @classmethod
+    def _no_negative_zero(cls, number: float | None) -> float | None:
+        return 0.0 if number == 0 else number
 
 
 class Row(_Frozen):

@@ -23,9 +23,11 @@ class LocalModel:
         self, files: ModelFiles, dtype: Dtype = "float32", device: str = "auto", max_rows: int = 256
     ) -> None:
         """Load it. Raises LeadlineError when it cannot be loaded, UsageError when it cannot be run here."""
-        # Threads that wait for each other by spinning are a little faster on an idle machine, and ten times
+        # Threads that wait for each other by spinning long are no faster on an idle machine, and ten times
         # slower on one that other work shares. Read when OpenMP loads, so it must stand before torch.
-        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        # 1000 turns is what libgomp itself takes when there are more threads than processors.
+        if "OMP_WAIT_POLICY" not in os.environ:
+            os.environ.setdefault("GOMP_SPINCOUNT", "1000")
         try:
             import torch
 

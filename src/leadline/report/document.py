@@ -34,6 +34,7 @@ class BenchmarkEntry(_Frozen):
     content_hash: str
     items_asked: int
     items_total: int
+    items_answered: int | None = None  # of those asked, how many the baseline has answered by now
     licence: str = ""
     category_name: str = "category"
     task_name: str = "task"
@@ -75,6 +76,8 @@ class FindingsDocument(_Frozen):
     prompt: str  # how the question is put to the model
     correctness: str  # the rule by which an answer counts as correct
     findings: tuple[Finding, ...]
+    # What the study asks for and lacked when this was made, a sentence each; empty when it was complete.
+    incomplete: tuple[str, ...] = ()
 
     def finding(self, lens: str, table: str, model: str) -> Finding | None:
         """The finding of this lens, table and model, or None when the study has none."""

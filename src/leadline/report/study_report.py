@@ -54,6 +54,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
             fix=f"leadline run {study.folder}",
         )
     configurations = _configurations(study, frame, identities)
+    missing, lacking = _missing(study, configurations, frame)
     document = FindingsDocument(
         study=study.config.name,
         leadline_version=__version__,
@@ -65,6 +66,9 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
             content_hash=study.whole.content_hash,
             items_asked=len(study.benchmark.items),
             items_total=len(study.whole.items),
+            items_answered=frame.filter(pl.col("configuration") == study.protocol.baseline)[
+                "item"
+            ].n_unique(),
             licence=study.whole.licence,
             category_name=study.whole.category_name,
             task_name=study.whole.task_name,
@@ -79,13 +83,14 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         prompt=study.prompts.file("question/question").text,
         correctness=CORRECTNESS[study.config.correctness],
         findings=tuple(run_lenses(frame, study.protocol)),
+        incomplete=tuple(lacking),
     )
     items = {
         item.id: ItemText(item.id, item.question, item.valid_answers, item.category, item.task)
         for item in study.benchmark.items
     }
     paths = write_report(document, frame, items, out or study.folder / REPORT)
-    return StudyReport(document, paths, _missing(study, configurations, frame))
+    return StudyReport(document, paths, missing)
 
 
 def _configurations(
@@ -115,8 +120,13 @@ def _configurations(
     return found
 
 
-def _missing(study: Study, configurations: list[ConfigurationEntry], frame: pl.DataFrame) -> int:
-    """Answers that the study asks for and lacks; failures-only configurations ask for fewer items."""
+def _missing(
+    study: Study, configurations: list[ConfigurationEntry], frame: pl.DataFrame
+) -> tuple[int, list[str]]:
+    """How many answers the study asks for and lacks, and a sentence for each configuration that lacks some.
+
+    Failures-only configurations ask only for the items that the baseline failed on.
+    """
     failures = dict(
         frame.filter(
             (pl.col("configuration") == study.protocol.baseline)
@@ -129,11 +139,16 @@ def _missing(study: Study, configurations: list[ConfigurationEntry], frame: pl.D
         .iter_rows()
     )
     limited = {each.name for each in study.configurations if each.failures_only}
-    wanted = sum(
-        each.samples * (failures.get(each.model, 0) if each.name in limited else len(study.benchmark.items))
-        for each in configurations
-    )
-    unasked = len(study.config.models) - len({each.model for each in configurations})
-    return max(0, wanted - sum(each.responses for each in configurations)) + unasked * len(
-        study.benchmark.items
-    )
+    missing, lacking = 0, []
+    for each in configurations:
+        items = failures.get(each.model, 0) if each.name in limited else len(study.benchmark.items)
+        wanted = each.samples * items
+        if each.responses < wanted:
+            missing += wanted - each.responses
+            lacking.append(f"{each.model}, {each.label}: {each.responses:,} of {wanted:,} answers are there")
+    asked = {each.model for each in configurations}
+    for entry in study.config.models:
+        if entry.label not in asked:
+            missing += len(study.benchmark.items)
+            lacking.append(f"{entry.label} has not been asked anything yet")
+    return missing, lacking

@@ -60,7 +60,10 @@ class SamplingSection(_Section):
 
     temperatures: tuple[Annotated[float, Field(gt=0, le=10)], ...] = Field(default=(0.7, 1.2))
     vote: int = Field(
-        default=10, ge=1, description="a temperature's verdict is the majority of this many answers"
+        default=10,
+        ge=1,
+        le=10_000,
+        description="a temperature's verdict is the majority of this many answers",
     )
 
 
@@ -90,10 +93,16 @@ class BeyondSection(_Section):
 
 
 def _as_list(value: object) -> object:
-    return [value] if isinstance(value, (str, dict)) else value
+    return [value] if isinstance(value, (str, dict)) else [] if value is None else value
+
+
+def _off(value: object) -> object:
+    return None if value is False else value
 
 
 def _items(value: object) -> object:
+    if value is None or value == "all":
+        return {}
     return {"limit": value} if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -138,7 +147,7 @@ class StudyConfig(_Section):
     sampling: SamplingSection = Field(
         default=SamplingSection(), description="the temperatures to compare with"
     )
-    beyond_sampling: BeyondSection | None = Field(
+    beyond_sampling: Annotated[BeyondSection | None, BeforeValidator(_off)] = Field(
         default=BeyondSection(), description="set to null to leave this level out"
     )
     batch_rows: int = Field(

@@ -10,7 +10,7 @@ from pathlib import Path
 from leadline.errors import LeadlineError
 
 _LOCK = ".lock"
-# A process that was killed may leave a child for a moment (git, asked for the commit) that still holds the file.
+# A process that was killed may leave a child (git, asked for the commit) that holds the file for a moment.
 _PATIENCE = 2.0
 
 
@@ -40,7 +40,9 @@ def locked(folder: Path) -> Iterator[None]:
             except OSError:
                 if time.monotonic() > patience:
                     raise LeadlineError(
-                        "this study is being run by another process", where=str(folder), fix="wait for it to end"
+                        "this study is being run by another process",
+                        where=str(folder),
+                        fix="wait for it to end",
                     ) from None
                 time.sleep(0.05)
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -25,7 +26,8 @@ def new_study(folder: Path, benchmark: str, model: str, items: int | None) -> Pa
     """
     load_benchmark(benchmark)  # say what is wrong with it now
     if benchmark not in bundled_names():
-        benchmark = str(Path(benchmark).resolve())
+        # From the study's folder, so that both can be moved together.
+        benchmark = Path(os.path.relpath(Path(benchmark).resolve(), folder.resolve())).as_posix()
     if Path(model).exists():
         model = str(Path(model).resolve())
     return _make(folder, "study.yaml", benchmark=benchmark, model=model, items=items)

@@ -18,8 +18,8 @@ from leadline.study.config import ModelEntry, StudyConfig
 from leadline.study.config_file import STUDY_FILE, read_config, where_in
 from leadline.study.configuration import Configuration, configuration_id, described
 from leadline.study.expand import configurations, protocol
-from leadline.techniques import Question
-from leadline.techniques.prompts_library import Prompts
+from leadline.techniques import Question, techniques
+from leadline.techniques.prompts_library import Prompts, check_names
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,8 @@ def open_study(place: Path) -> Study:
     prompts = Prompts(config.prompt, folder / config.prompts if config.prompts else None)
     if prompts.folder is not None and not prompts.folder.is_dir():
         raise UsageError(f"prompts: there is no folder {config.prompts!r}", where=where_in(file, "prompts"))
+    if prompts.folder is not None:
+        check_names(prompts.folder, {name for kind in techniques().values() for name in kind.prompt_names})
     found = configurations(config, file)
     for configuration in found:
         _rehearse(configuration, prompts)
@@ -109,11 +111,20 @@ def open_study(place: Path) -> Study:
 
 def _rehearse(configuration: Configuration, prompts: Prompts) -> None:
     """Hold its conversation with nobody: what is wrong with a prompt is said now, not in an hour."""
-    conversation = configuration.technique.ask(Question("rehearsal", "?", None, ("!",)), 0, prompts)
+    asked = "Is this rehearsal question shown?"
+    conversation = configuration.technique.ask(Question("rehearsal", asked, None, ("!",)), 0, prompts)
     heard: Generation | None = None
     try:
         while True:
-            conversation.send(heard)  # type: ignore[arg-type]  # a generator is started with None
+            # A generator is started with None.
+            stage, request = conversation.send(heard)  # type: ignore[arg-type]
+            shown = [request.prompt.text or "", *(text for _, text in request.prompt.messages or ())]
+            if not any(asked in text for text in shown):
+                raise UsageError(
+                    f"{configuration.name}: the prompt of the stage {stage!r} does not show the question",
+                    where=str(prompts.folder or "leadline"),
+                    fix="put {{ question }} where it belongs",
+                )
             heard = Generation("-", "stop", 1, (0,))
     except StopIteration:
         return

@@ -22,6 +22,10 @@ def described() -> list[dict[str, str]]:
 def described_one(name: str, style: str, folder: Path | None = None) -> dict[str, Any]:
     """One technique with its settings and the prompts it would use. Raises UsageError for unknown names."""
     kind = technique_named(name)
+    if folder is not None and not folder.is_dir():
+        raise UsageError(
+            "there is no such folder", where=str(folder), fix="--prompts names a folder with prompt files"
+        )
     prompts = Prompts(_style(style), folder)
     return {
         "name": name,

@@ -8,6 +8,7 @@ run in Jinja's sandbox, and what is put into them is never read as a template.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Literal
 import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
+from leadline.bench.problem import did_you_mean
 from leadline.engine import Prompt
 from leadline.errors import UsageError
 
@@ -86,6 +88,18 @@ class Prompts:
     def texts(self, names: tuple[str, ...]) -> dict[str, str]:
         """The templates themselves: part of a configuration's identity."""
         return {name: self.file(name).text for name in names}
+
+
+def check_names(folder: Path, known: Collection[str]) -> None:
+    """Raises UsageError for a prompt file in `folder` that nothing would ever read."""
+    names = {f"{name}{ending}" for name in known for ending in (".txt", ".chat.txt")}
+    for path in sorted(folder.rglob("*.txt")):
+        name = path.relative_to(folder).as_posix()
+        if name not in names:
+            hint = did_you_mean(
+                name, names, otherwise="leadline techniques show lists each technique's prompts"
+            )
+            raise UsageError("no technique has a prompt of this name", where=str(path), fix=hint)
 
 
 def _fill(template: PromptFile, text: str, values: dict[str, str], line: int = 1) -> str:
