@@ -69,7 +69,7 @@ STUDY_FILES: dict[str, tuple[str | bytes, int | None, str]] = {
         4,
         "max_tokens: ",
     ),
-    "a word for items": ("name: small\nbenchmark: facts\nmodels: x\nitems: all\n", 4, "items: "),
+    "a word for items": ("name: small\nbenchmark: facts\nmodels: x\nitems: many\n", 4, "items: "),
     "no items": ("name: small\nbenchmark: facts\nmodels: x\nitems: 0\n", 4, "items.limit: "),
     "a name with a slash": ("name: a/b\nbenchmark: facts\nmodels: x\n", 1, "name: "),
     "an unknown dtype": (
