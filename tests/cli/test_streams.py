@@ -54,7 +54,7 @@ def test_quiet_says_nothing_on_stderr(tmp_path: Path, model: Path, leadline: Lea
     assert ended.err == "" and "report.html" in ended.out
     ended = leadline("run", folder, "-q", "--json", "--no-report")
     assert ended.err == ""
-    assert json.loads(ended.out).keys() == {"drawn", "kept", "seconds"}
+    assert json.loads(ended.out).keys() == {"drawn", "kept", "failed", "seconds"}
 
 
 def test_report_prints_the_table_or_the_findings(ran: Path, leadline: Leadline) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from leadline.study.config_file import read_config
 from tests.study import stored
 from tests.study.conftest import Leadline
 from tests.study.small import STUDY, change, items, small_study, write_items
@@ -28,9 +29,9 @@ STUDY_FILES: dict[str, tuple[str | bytes, int | None, str]] = {
     "a list": ("- a\n- b\n", 1, "expected keys and values"),
     "a word": ("study\n", 1, "expected keys and values"),
     "not UTF-8": (b"name: small\nbenchmark: \xff\n", 2, "not UTF-8: byte 0xff"),
-    "a zero byte": ("name: a\0b\n", None, "broken YAML"),
+    "a zero byte": ("name: a\0b\n", 1, "broken YAML: a control character (remove it)"),
     "huge": ("#" * 2_000_000, None, "is larger than"),
-    "deep": ("name: " + "[" * 20_000, None, "broken YAML"),
+    "deep": ("name: " + "[" * 20_000, None, "broken YAML: nested too deeply"),
     "a long number": ("name: x\nitems: " + "9" * 5000 + "\n", None, "broken YAML"),
     "not a date": ("name: 2024-13-45\n", None, "broken YAML"),
     "an object": ("name: !!python/object/apply:os.system [id]\n", None, "broken YAML"),
@@ -62,30 +63,42 @@ STUDY_FILES: dict[str, tuple[str | bytes, int | None, str]] = {
         5,
         "unknown key 'dtyp' (did you mean 'dtype'?)",
     ),
-    "a number as key": ("name: small\nbenchmark: facts\nmodels: x\n7: 8\n", None, ""),
-    "no model": ("name: small\nbenchmark: facts\nmodels: []\n", 3, "models: "),
+    "a number as key": ("name: small\nbenchmark: facts\nmodels: x\n7: 8\n", 4, "the key 7 is not a word"),
+    "no model": ("name: small\nbenchmark: facts\nmodels: []\n", 3, "models: is empty (name at least one)"),
     "a word for a number": (
         "name: small\nbenchmark: facts\nmodels: x\nmax_tokens: many\n",
         4,
-        "max_tokens: ",
+        "max_tokens: must be a whole number, not 'many' (plain digits",
     ),
-    "a word for items": ("name: small\nbenchmark: facts\nmodels: x\nitems: many\n", 4, "items: "),
-    "no items": ("name: small\nbenchmark: facts\nmodels: x\nitems: 0\n", 4, "items.limit: "),
-    "a name with a slash": ("name: a/b\nbenchmark: facts\nmodels: x\n", 1, "name: "),
+    "a word for items": (
+        "name: small\nbenchmark: facts\nmodels: x\nitems: many\n",
+        4,
+        "items: must be a whole number such as 48, or the keys",
+    ),
+    "no items": (
+        "name: small\nbenchmark: facts\nmodels: x\nitems: 0\n",
+        4,
+        "items: must be at least 1, not 0",
+    ),
+    "a name with a slash": (
+        "name: a/b\nbenchmark: facts\nmodels: x\n",
+        1,
+        "name: 'a/b' cannot be a name (letters, digits",
+    ),
     "an unknown dtype": (
         "name: small\nbenchmark: facts\nmodels:\n  - ref: x\n    dtype: int4\n",
         5,
-        "models.0.dtype: ",
+        "models.dtype: must be 'float32', 'bfloat16' or 'float16', not 'int4'",
     ),
     "a negative temperature": (
         "name: small\nbenchmark: facts\nmodels: x\nsampling:\n  temperatures: [0.7, -1]\n",
         5,
-        "sampling.temperatures.1: ",
+        "sampling.temperatures: must be more than 0, not -1",
     ),
     "an infinite temperature": (
         "name: small\nbenchmark: facts\nmodels: x\nsampling:\n  temperatures: [.nan]\n",
         5,
-        "sampling.temperatures.0: ",
+        "sampling.temperatures: must be a number, not nan",
     ),
     "k beyond the sweep": (
         "name: small\nbenchmark: facts\nmodels: x\nbeyond_sampling: {k: 9, sweep: 3}\n",
@@ -102,6 +115,16 @@ STUDY_FILES: dict[str, tuple[str | bytes, int | None, str]] = {
         None,
         "two models are called 'x'",
     ),
+    "one model twice": (
+        "name: small\nbenchmark: facts\nmodels:\n- smollm2\n- smollm2\n",
+        5,
+        "two models are called 'smollm2': give one of them another 'name'",
+    ),
+    "a device of another tongue": (
+        "name: small\nbenchmark: facts\nmodels:\n- ref: x\n  device: gpu\n",
+        5,
+        "models.device: must be auto, cpu, cuda or cuda:N (N the number of the card), not 'gpu'",
+    ),
     "an unknown technique": (
         "name: small\nbenchmark: facts\nmodels: x\ntechniques:\n- genread\n- technique: recitee\n",
         6,
@@ -115,7 +138,7 @@ STUDY_FILES: dict[str, tuple[str | bytes, int | None, str]] = {
     "a bad setting": (
         "name: small\nbenchmark: facts\nmodels: x\ntechniques:\n- technique: recite\n  paths: 0\n",
         6,
-        "recite.paths: ",
+        "recite.paths: must be at least 1, not 0",
     ),
     "one technique twice": (
         "name: small\nbenchmark: facts\nmodels: x\ntechniques:\n- recite\n- recite\n",
@@ -143,6 +166,63 @@ STUDY_FILES: dict[str, tuple[str | bytes, int | None, str]] = {
         "there is no folder 'mine'",
     ),
 }
+
+
+# A line of study.yaml whose value is no plain number, or of another kind, and what is said of it.
+LOOSE = {
+    "items: 010": "'010' is not a plain number",
+    "items: 0x2": "'0x2' is not a plain number",
+    "items: 1:30": "'1:30' is not a plain number",
+    "items: 1_000": "'1_000' is not a plain number",
+    "items: true": "items: must be a whole number such as 48, or the keys limit, seed and categories, not t",
+    "items: '20'": "not '20'",
+    "items: 2.0": "not 2.0",
+    "items: {limit: yes}": "items.limit: must be a whole number, not true",
+    "items: 99999999999": "items: must be at most 10,000,000, not 99999999999",
+    "max_tokens: '5'": "max_tokens: must be a whole number, not '5'",
+    "sampling: {temperatures: [true]}": "sampling.temperatures: must be a number, not true",
+    "sampling: {temperatures: ['0.7']}": "sampling.temperatures: must be a number, not '0.7'",
+    "sampling: {temperatures: 0.7}": "sampling.temperatures: must be a list, not 0.7 (write [0.7])",
+    "sampling: {temperatures: [1_0.5]}": "is not a plain number",
+    "techniques: [{technique: recite, paths: true}]": "recite.paths: must be a whole number, not true",
+    "techniques: [{technique: recite, paths: '20'}]": "recite.paths: must be a whole number, not '20'",
+    "techniques: [{technique: recite, paths: 2.0}]": "recite.paths: must be a whole number, not 2.0",
+    "techniques: [3]": "techniques: must be the technique's name, or keys such as technique and name, not 3",
+    "prompts: 3": "prompts: must be text, not 3 (put it in quotes)",
+    "prompt: chatty": "prompt: must be 'few-shot' or 'chat', not 'chatty'",
+    "beyond_sampling: 4": "beyond_sampling: must be keys and values, not 4",
+    "x: [[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]": "broken YAML: nested too deeply",
+}
+
+
+@pytest.mark.parametrize("line", LOOSE)
+def test_a_value_is_what_it_looks_like_or_is_refused_in_plain_words(
+    tmp_path: Path, leadline: Leadline, line: str
+) -> None:
+    (tmp_path / "study.yaml").write_text(f"name: small\nbenchmark: facts\nmodels: x\n{line}\n")
+    ended = leadline("run", tmp_path)
+    assert ended.code == 2
+    assert ended.fault.startswith(f"error: {tmp_path}/study.yaml:4: ") and LOOSE[line] in ended.fault
+    assert not re.search(r"[Ii]nput|[Ss]tring|validation|pattern|\bitem\b", ended.fault), (
+        "a programmer's words"
+    )
+
+
+def test_a_whole_number_does_for_a_temperature(tmp_path: Path) -> None:
+    line = "sampling: {temperatures: [1, 0.5, 1.5e+0]}"
+    (tmp_path / "study.yaml").write_text(f"name: small\nbenchmark: facts\nmodels: x\n{line}\n")
+    assert read_config(tmp_path / "study.yaml").sampling.temperatures == (1.0, 0.5, 1.5)
+
+
+def test_more_items_than_there_are_is_said_and_all_are_asked(
+    tmp_path: Path, model: Path, leadline: Leadline
+) -> None:
+    folder = small_study(tmp_path, model, 3, items=48, techniques=[], beyond_sampling=None)
+    ended = leadline("run", folder)
+    assert ended.code == 0
+    assert "items: 48 are asked for, items has 3; all of them are asked" in ended.err
+    change(folder, items=3)
+    assert "asked for" not in leadline("run", folder).err
 
 
 @pytest.mark.parametrize("name", STUDY_FILES)
@@ -264,6 +344,9 @@ def test_a_question_of_ten_megabytes_costs_only_its_own_item(
         ("Q: {{ question", "broken template"),
         ("Q: {{ question.__class__.__mro__ }}", "unsafe"),
         (b"Q: \xff", "UTF-8"),
+        ("  \n", "the prompt file is empty"),
+        ("Q:", "does not show the question"),
+        ("{{ question * 10 ** 13 }}", "it asks for more memory than there is"),
     ],
 )
 def test_a_faulty_prompt_is_one_line_and_is_said_before_anything_is_asked(

@@ -9,9 +9,10 @@ import importlib
 import importlib.util
 from collections.abc import Callable
 from functools import cache
+from typing import get_args
 
 from leadline.answers.reading import Reading
-from leadline.bench.item import Item
+from leadline.bench.item import AnswerType, Item
 from leadline.errors import UsageError
 
 Reader = Callable[[Item, str], Reading]
@@ -20,14 +21,22 @@ Reader = Callable[[Item, str], Reading]
 @cache
 def reader_for(answer_type: str) -> Reader:
     """The reader of `answer_type`. Raises UsageError where this version has none."""
-    name = f"{__package__}.{answer_type}"
-    if not answer_type.isidentifier() or importlib.util.find_spec(name) is None:
+    if not answer_type.isidentifier() or not _has_reader(answer_type):
         raise UsageError(
             f"answers of type {answer_type!r} cannot be read yet",
-            fix='items of this type need a newer version; "text" is read by this one',
+            fix=f"types that can be read: {', '.join(readable_types())}",
         )
-    reader: Reader = importlib.import_module(name).read
+    reader: Reader = importlib.import_module(f"{__package__}.{answer_type}").read
     return reader
+
+
+def readable_types() -> tuple[str, ...]:
+    """The answer types that this version reads, sorted."""
+    return tuple(sorted(name for name in get_args(AnswerType) if _has_reader(name)))
+
+
+def _has_reader(answer_type: str) -> bool:
+    return importlib.util.find_spec(f"{__package__}.{answer_type}") is not None
 
 
 def read_answer(item: Item, raw: str) -> Reading:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from leadline.bench.benchmark import Benchmark, Inspection, inspect_benchmark
@@ -15,6 +16,8 @@ from leadline.bench.rule import Breach, Rule
 
 # The published correctness rule looks for the answer inside of words; "Au" is in "because".
 SHORT_ANSWER = 3
+# Embeddings, overrides and isolates of the direction of writing; the separators of lines and paragraphs.
+HIDDEN = frozenset((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029))
 
 
 def enough_items(benchmark: Benchmark) -> Iterator[Breach]:
@@ -68,13 +71,32 @@ def questions_ask(benchmark: Benchmark) -> Iterator[Breach]:
             yield Breach(item, "the question has no question mark")
 
 
+def no_control_characters(benchmark: Benchmark) -> Iterator[Breach]:
+    """Questions and answers are text: no NUL and no other control character but tabs and line ends."""
+    for item in benchmark.items:
+        for name, text in _shown(item):
+            for code in sorted({ord(sign) for sign in text if _is_control(sign)}):
+                yield Breach(item, f"the {name} contains the control character U+{code:04X}", "remove it")
+
+
+def no_hidden_signs(benchmark: Benchmark) -> Iterator[Breach]:
+    """Signs that turn the direction of writing, or end a line unseen, rarely stand in a text on purpose."""
+    for item in benchmark.items:
+        for name, text in _shown(item):
+            for code in sorted({ord(sign) for sign in text} & HIDDEN):
+                what = unicodedata.name(chr(code)).lower()
+                yield Breach(item, f"the {name} contains an unseen sign, U+{code:04X} ({what})", "remove it")
+
+
 RULES = (
     Rule("enough-items", enough_items),
     Rule("answers-have-letters", answers_have_letters),
     Rule("aliases-differ", aliases_differ),
     Rule("one-answer", one_answer),
+    Rule("no-control-characters", no_control_characters),
     Rule("answers-not-short", answers_not_short, severity="warning"),
     Rule("questions-ask", questions_ask, severity="warning"),
+    Rule("no-hidden-signs", no_hidden_signs, severity="warning"),
 )
 
 
@@ -83,16 +105,38 @@ def rules_for(kind: str) -> tuple[Rule, ...]:
     return (*RULES, *FACT_RULES) if kind == "facts" else RULES
 
 
-def validate(ref: str | Path) -> tuple[Inspection, tuple[Problem, ...]]:
+def answers_readable(types: Collection[str]) -> Rule:
+    """A warning, once for each answer type that is not among `types`, those that responses can be read as."""
+
+    def check(benchmark: Benchmark) -> Iterator[Breach]:
+        of_type: dict[str, list[Item]] = defaultdict(list)
+        for item in benchmark.items:
+            if item.answer_type not in types:
+                of_type[item.answer_type].append(item)
+        for answer_type, items in of_type.items():
+            number = f"{len(items):,} item{'' if len(items) == 1 else 's'}"
+            message = f"answers of type {answer_type!r} cannot be read yet ({number}): no study can ask them"
+            yield Breach(items[0], message, f"types that can be read: {', '.join(sorted(types))}")
+
+    return Rule("answers-readable", check, severity="warning")
+
+
+def validate(
+    ref: str | Path, readable: Collection[str] | None = None
+) -> tuple[Inspection, tuple[Problem, ...]]:
     """All that is wrong with the benchmark at `ref` (a bundled name or a path), in the order of its lines.
 
-    Rules run over the items that could be read. At most `MAX_PROBLEMS` problems. Raises UsageError when there
-    is no benchmark at `ref` at all.
+    Rules run over the items that could be read; if there are others, what concerns the set as a whole is not
+    judged. `readable` are the answer types that can be read (None: not looked at). At most `MAX_PROBLEMS`
+    problems. Raises UsageError when there is no benchmark at `ref` at all.
     """
     inspection = inspect_benchmark(ref)
     problems = list(inspection.problems)
     if (benchmark := inspection.benchmark) is not None:
-        for rule in rules_for(benchmark.kind):
+        rules = rules_for(benchmark.kind)
+        if readable is not None:
+            rules = (*rules, answers_readable(readable))
+        for rule in rules:
             problems.extend(
                 Problem(
                     where=inspection.positions[breach.item.id] if breach.item else inspection.source,
@@ -103,6 +147,8 @@ def validate(ref: str | Path) -> tuple[Inspection, tuple[Problem, ...]]:
                     severity=rule.severity,
                 )
                 for breach in rule.check(benchmark)
+                # A set that lacks its faulty items is another set: "only one item" would be false.
+                if breach.item or not inspection.problems
             )
     return inspection, tuple(_by_line(problems)[:MAX_PROBLEMS])
 
@@ -125,6 +171,17 @@ def split_where(where: str) -> tuple[str, int | None, int | None]:
     if file and line.isdecimal():
         return file, int(line), int(tail)
     return head, int(tail), None
+
+
+def _shown(item: Item) -> Iterator[tuple[str, str]]:
+    """What people and models see of an item, with its name."""
+    yield "question", item.question
+    yield "answer", item.answer
+    yield from (("alias", alias) for alias in item.aliases)
+
+
+def _is_control(sign: str) -> bool:
+    return unicodedata.category(sign) == "Cc" and sign not in "\t\n\r"
 
 
 def _text_items(benchmark: Benchmark) -> Iterator[Item]:

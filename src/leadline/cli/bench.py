@@ -79,8 +79,9 @@ def validate(
     """Check a benchmark's files, and the rules for its kind. Warnings do not fail it."""
     from leadline.bench.validate import split_where
     from leadline.bench.validate import validate as check
+    from leadline.study.readings import readable_types
 
-    inspection, problems = check(path)
+    inspection, problems = check(path, readable_types())
     errors = sum(problem.severity == "error" for problem in problems)
     if as_json:
         entries = []

@@ -36,13 +36,15 @@ def run(
 ) -> None:
     """Ask the models everything that the study lacks, then write its report.
 
-    Stop it at any moment and run it again: stored answers are never asked twice.
+    Stop it at any moment and run it again: stored answers are never asked twice. Calls that failed make the
+    exit code 3, with a report of what is there.
     """
     import json
 
     from leadline.cli.show import show_report
+    from leadline.errors import LeadlineError
     from leadline.study.progress import reporter
-    from leadline.study.run import run_study
+    from leadline.study.run import calls_failed, run_study
     from leadline.study.study import open_study
 
     study = open_study(folder)
@@ -58,8 +60,13 @@ def run(
             f"{outcome.drawn:,} answers drawn, {outcome.kept:,} were there; {outcome.seconds:,.1f} s",
             err=True,
         )
-    if no_report:
-        if as_json:
-            typer.echo(json.dumps({"drawn": outcome.drawn, "kept": outcome.kept, "seconds": outcome.seconds}))
-        return
-    show_report(study, None, as_json, quiet)
+    if not no_report:
+        show_report(study, None, as_json, quiet)
+    elif as_json:
+        typer.echo(json.dumps(vars(outcome)))
+    if outcome.failed:
+        raise LeadlineError(
+            f"{calls_failed(outcome.failed)}, the study is not complete",
+            where=str(folder),
+            fix="run it again to ask these again",
+        )

@@ -25,18 +25,19 @@ def look(view: View) -> list[Finding]:
 def _overall(view: View) -> Finding:
     rows, notes = [], []
     for name, vote in _evaluated(view.protocol):
+        label = view.protocol.label(name)
         table = view.verdicts.filter(pl.col("configuration") == name)
         answered = table.filter(pl.col("answered") > 0)
         if table.height == 0:
-            notes.append(f"{name}: no readings.")
+            notes.append(f"{label}: no readings.")
             continue
         n = answered.height
         if n < view.items:
             notes.append(
-                f"{name}: {view.items - n} of {view.items} items were not answered and are left out."
+                f"{label}: {view.items - n} of {view.items} items were not answered and are left out."
             )
         if short := answered.filter(pl.col("answered") < vote).height:
-            notes.append(f"{name}: {short} verdicts rest on fewer than {vote} answers.")
+            notes.append(f"{label}: {short} verdicts rest on fewer than {vote} answers.")
         differ = answered.filter(pl.col("correct") != pl.col("correct_strict")).height
         figures = {
             "acc": share(int(answered["correct"].sum()), n, empty="no item was answered"),

@@ -16,6 +16,7 @@ from leadline.lenses.figures import SIGNIFICANCE, above_zero, counted, mean, poi
 from leadline.lenses.figures import p_value as p_figure
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.partition import Outcomes, Split, outcomes, split
+from leadline.lenses.protocol import Protocol
 from leadline.lenses.registry import Lens
 from leadline.lenses.view import View, beyond_vote
 from leadline.stats.mcnemar import mcnemar_exact, smallest_p
@@ -71,6 +72,7 @@ def _partition(view: View, splits: list[Split]) -> Finding:
 
 def _rates(view: View, splits: list[Split]) -> Finding:
     rows, claims, notes = [], [], []
+    label = view.protocol.label
     for one in splits:
         judged = outcomes(view, one.items)
         rates = {
@@ -91,13 +93,13 @@ def _rates(view: View, splits: list[Split]) -> Finding:
                 figures = rates[name]
                 for key, where in (("sgr", one.shallow), ("dgr", one.deep)):
                     figures[f"{key}_margin"] = _margin(
-                        view, judged[name], judged[best[key]], where, best[key]
+                        view, judged[name], judged[best[key]], where, label(best[key])
                     )
                 disputed = sum(_disputed(judged[name], judged[best["dgr"]], one.deep))
-                method = f"exact mcnemar against {best['dgr']}, holm over {len(techniques)} methods"
+                method = f"exact mcnemar against {label(best['dgr'])}, holm over {len(techniques)} methods"
                 figures["dgr_p_holm"] = p_figure(p, method, disputed)
                 reach = smallest_p(int(one.deep.sum())) * len(techniques)
-                claims.append(_claim(name, best["dgr"], one, rates, reach))
+                claims.append(_claim(view.protocol, name, best["dgr"], one, rates, reach))
         else:
             notes.append(f"τ = {one.temperature}: no sampling method to compare with, so no margins.")
         rows += [
@@ -107,7 +109,7 @@ def _rates(view: View, splits: list[Split]) -> Finding:
         for name, right in judged.items():
             if missing := int(np.isnan(right).sum()):
                 notes.append(
-                    f"τ = {one.temperature}, {name}: {missing} failures were not answered, left out."
+                    f"τ = {one.temperature}, {label(name)}: {missing} failures were not answered, left out."
                 )
     return Finding(
         lens="beyond_sampling",
@@ -188,9 +190,12 @@ def _disputed(method: Outcomes, sampling: Outcomes, where: Mask) -> tuple[int, i
     return int(((method > sampling) & where).sum()), int(((method < sampling) & where).sum())
 
 
-def _claim(name: str, best: str, one: Split, rates: dict[str, dict[str, Figure]], reach: float) -> Claim:
+def _claim(
+    protocol: Protocol, name: str, best: str, one: Split, rates: dict[str, dict[str, Figure]], reach: float
+) -> Claim:
     """`reach` is the smallest corrected p-value that so many deep failures allow."""
-    text = f"{name} reaches deep failures (τ = {one.temperature}) beyond what fresh samples reach"
+    who, rival = protocol.label(name), protocol.label(best)
+    text = f"{who} reaches deep failures (τ = {one.temperature}) beyond what fresh samples reach"
     figures, sampling = rates[name], rates[best]["dgr"]
     margin, p = figures["dgr_margin"], figures["dgr_p_holm"].value
     if margin.value is None:
@@ -202,7 +207,7 @@ def _claim(name: str, best: str, one: Split, rates: dict[str, dict[str, Figure]]
         )
     supported = above_zero(margin) and p is not None and p <= SIGNIFICANCE
     return Claim(
-        text=f"{text}: DGR {counted(figures['dgr'])} against {counted(sampling)} of {best}, margin "
+        text=f"{text}: DGR {counted(figures['dgr'])} against {counted(sampling)} of {rival}, margin "
         f"{points(margin)}, p = {p:.3g} ({figures['dgr_p_holm'].method}).",
         status=ClaimStatus.SUPPORTED if supported else ClaimStatus.NOT_SUPPORTED,
     )

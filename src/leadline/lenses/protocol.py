@@ -11,13 +11,19 @@ class Method:
 
     Its verdict on an item is the majority over its first `vote` samples (1 for a deterministic technique).
     `beyond_vote` is the number used at the beyond-sampling level, where a temperature is judged over its K
-    fresh samples rather than the 10 of the surface level.
+    fresh samples rather than the 10 of the surface level. `label` is what sentences call it.
     """
 
     name: str
     vote: int = 1
     beyond_vote: int | None = None
     is_sampling: bool = False
+    label: str = ""
+
+    @property
+    def called(self) -> str:
+        """`label`, or the name where there is none."""
+        return self.label or self.name
 
 
 @dataclass(frozen=True)
@@ -41,3 +47,7 @@ class Protocol:
     task_name: str = "task"
     bootstrap_draws: int = 2000
     bootstrap_seed: int = 0
+
+    def label(self, name: str) -> str:
+        """What sentences call a configuration."""
+        return next((method.called for method in self.methods if method.name == name), name)

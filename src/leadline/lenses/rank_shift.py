@@ -72,14 +72,15 @@ def gold_ranks(readings: pl.DataFrame, configuration: str, vote: int) -> pl.Data
 
 def _compare(view: View, method: Method, notes: list[str]) -> pl.DataFrame | None:
     """D00 with both ranks (`r0`, `rm`), or None, with a note, when the method has no ranks to compare."""
+    label = method.called
     if method.is_sampling:
-        notes.append(f"{method.name}: not applicable, temperature does not change the order of the tokens.")
+        notes.append(f"{label}: not applicable, temperature does not change the order of the tokens.")
         return None
     ranks_0 = gold_ranks(view.readings, view.protocol.baseline, 1)
     ranks_m = gold_ranks(view.readings, method.name, method.vote)
     if ranks_0.height == 0 or ranks_m.height == 0:
-        who = method.name if ranks_0.height else "the baseline"
-        notes.append(f"{method.name}: not compared, the gold token was not probed under {who}.")
+        who = label if ranks_0.height else "the baseline"
+        notes.append(f"{label}: not compared, the gold token was not probed under {who}.")
         return None
     unrecovered = view.paired(method).filter(~pl.col("y0") & ~pl.col("ym"))
     shifts = (
@@ -90,10 +91,10 @@ def _compare(view: View, method: Method, notes: list[str]) -> pl.DataFrame | Non
         .sort("item")
     )
     if left_out := unrecovered.height - shifts.height:
-        notes.append(f"{method.name}: {left_out} of {unrecovered.height} unrecovered failures have no rank.")
+        notes.append(f"{label}: {left_out} of {unrecovered.height} unrecovered failures have no rank.")
     if other := shifts.filter(pl.col("t0") != pl.col("tm")).height:
         notes.append(
-            f"{method.name}: on {other} of {shifts.height} unrecovered failures the gold answer begins with "
+            f"{label}: on {other} of {shifts.height} unrecovered failures the gold answer begins with "
             "another token than under the baseline (a leading space, say)."
         )
     return shifts
@@ -115,7 +116,7 @@ def _overall(view: View, compared: dict[str, pl.DataFrame], notes: list[str]) ->
         figures["sign_p"] = p_value(mcnemar_exact(up, down), "exact sign test", up + down)
         figures["sign_p_holm"] = p_value(p, f"exact sign test, holm over {len(moved)} methods", up + down)
         rows.append(Row(keys={"method": name}, figures=figures))
-        claims.append(_claim(name, figures, up, down, len(moved)))
+        claims.append(_claim(view.protocol.label(name), figures, up, down, len(moved)))
     title = "Where the gold token went on unrecovered failures"
     return _finding(view, "overall", title, rows, claims=tuple(claims), notes=tuple(notes))
 

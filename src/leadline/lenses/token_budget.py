@@ -65,13 +65,13 @@ def _equal_budget(view: View, failures: dict[str, pl.DataFrame]) -> list[Finding
             if sampling.is_sampling and sampling.name in failures:
                 found = _bought(view, method, sampling, failures[method.name])
                 if isinstance(found, str):
-                    notes.append(f"{method.name} against {sampling.name}: {found}.")
+                    notes.append(f"{method.called} against {sampling.called}: {found}.")
                     continue
                 rows.append(
                     Row(keys={"method": method.name, "sampling": sampling.name}, figures=found.figures)
                 )
                 if found.remark:
-                    notes.append(f"{method.name} against {sampling.name}: {found.remark}.")
+                    notes.append(f"{method.called} against {sampling.called}: {found.remark}.")
     if not rows and not notes:
         return []
     return [

@@ -98,14 +98,15 @@ def _overall(view: View, compared: dict[str, pl.DataFrame]) -> Finding:
         figures = surface_figures(moved, view.protocol)
         figures |= _tests(moved, corrected.get(name), len(tested))
         rows.append(Row(keys={"method": name}, figures=figures))
-        claims.append(_claim(name, moved, figures, len(tested)))
+        label = view.protocol.label(name)
+        claims.append(_claim(label, moved, figures, len(tested)))
         if left_out := view.items - moved.items:
             notes.append(
-                f"{name}: {left_out} of {view.items} items are left out, the baseline or the method has no "
+                f"{label}: {left_out} of {view.items} items are left out, the baseline or the method has no "
                 "answer to them."
             )
     notes += [
-        f"{method.name}: no readings, not compared."
+        f"{method.called}: no readings, not compared."
         for method in view.protocol.methods
         if method.name not in compared
     ]
@@ -134,7 +135,7 @@ def _grouped(view: View, compared: dict[str, pl.DataFrame], by: str) -> Finding 
             rows.append(Row(keys={by: group.name, "method": name}, figures=figures))
             losses.append(GroupCount(group.name, moved.broken, moved.d1, group.tasks))
         if by == "category" and losses:
-            claims.append(worst_category(f"the Loss of {name}", losses, view.protocol))
+            claims.append(worst_category(f"the Loss of {view.protocol.label(name)}", losses, view.protocol))
     if not rows:
         return None
     rows.sort(key=lambda row: row.keys[by])  # stable: methods keep their order within a group

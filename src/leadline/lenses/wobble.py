@@ -116,6 +116,7 @@ def _overall(view: View, sampled: list[str], steadiness: pl.DataFrame, m: int) -
     table = verdicts(view.readings, dict.fromkeys(sampled, everything))
     rows, notes = [], []
     for name in sampled:
+        label = view.protocol.label(name)
         items = steadiness.filter(pl.col("configuration") == name)
         asked = table.filter(pl.col("configuration") == name)
         figures = steadiness_figures(view, items, m)
@@ -126,11 +127,11 @@ def _overall(view: View, sampled: list[str], steadiness: pl.DataFrame, m: int) -
         figures["acc"] = share(int(measured["correct"].sum()), measured.height)
         rows.append(Row(keys={"configuration": name}, figures=figures))
         if unmeasured := asked.height - items.height:
-            notes.append(f"{name}: {unmeasured} of {asked.height} items have no readable answer, left out.")
+            notes.append(f"{label}: {unmeasured} of {asked.height} items have no readable answer, left out.")
         n = items["n"].to_numpy()
         if n.min() != n.max():
             notes.append(
-                f"{name}: items have {n.min()} to {n.max()} readable answers; fewer answers have fewer "
+                f"{label}: items have {n.min()} to {n.max()} readable answers; fewer answers have fewer "
                 "chances to differ, so compare by the rarefied or the pairwise figure."
             )
     return Finding(
@@ -157,7 +158,9 @@ def _grouped(view: View, sampled: list[str], steadiness: pl.DataFrame, by: str) 
             rows.append(Row(keys={by: group.name, "configuration": name}, figures=figures))
             unsteady.append(GroupCount(group.name, unstable, group.rows.height, group.tasks))
         if by == "category" and unsteady:
-            claims.append(worst_category(f"the wobble of {name}", unsteady, view.protocol))
+            claims.append(
+                worst_category(f"the wobble of {view.protocol.label(name)}", unsteady, view.protocol)
+            )
     if not rows:
         return None
     rows.sort(key=lambda row: row.keys[by])  # stable: configurations keep their order within a group

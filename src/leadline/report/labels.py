@@ -50,7 +50,7 @@ def key_label(document: FindingsDocument, key: str) -> str:
 
 def key_value(document: FindingsDocument, key: str, value: str) -> str:
     """What a row's key says: configurations by their label, everything else as it is."""
-    return document.label(value) if key in ("method", "configuration") else value
+    return document.label(value) if key in ("method", "configuration", "sampling") else value
 
 
 def spelt_out(key: str) -> str:

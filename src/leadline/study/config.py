@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
+from leadline.study.complaint import REPEATED, said
 from leadline.techniques.prompts_library import Style
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
+DEVICE = r"(auto|cpu|cuda(:[0-9]{1,3})?)"
+# A study of more items would take years; a number like that is a slip.
+MAX_ITEMS = 10_000_000
+
+# Neither true nor "20" nor 2.0 is a whole number; 2 will do where a number is asked for.
+Whole = Annotated[int, Field(strict=True)]
+Number = Annotated[float, Field(strict=True)]
 
 
 class _Section(BaseModel):
@@ -18,9 +28,17 @@ class _Section(BaseModel):
 class Items(_Section):
     """Which of the benchmark's items are asked. A larger limit keeps the items of a smaller one."""
 
-    limit: int | None = Field(default=None, ge=1, description="at most this many, spread over the categories")
-    seed: int = Field(default=0, description="names the draw")
+    limit: Whole | None = Field(
+        default=None, ge=1, le=MAX_ITEMS, description="at most this many, spread over the categories"
+    )
+    seed: Whole = Field(default=0, description="names the draw")
     categories: tuple[str, ...] | None = Field(default=None, description="only these")
+
+
+def _device(value: str) -> str:
+    if not re.fullmatch(DEVICE, value):
+        raise ValueError(f"must be auto, cpu, cuda or cuda:N (N the number of the card), not {said(value)}")
+    return value
 
 
 class ModelEntry(_Section):
@@ -33,7 +51,11 @@ class ModelEntry(_Section):
     dtype: Literal["float32", "bfloat16", "float16"] = Field(
         default="float32", description="anything but float32 changes answers, and is part of their identity"
     )
-    device: str = Field(default="auto", description="auto, cpu, cuda, cuda:1, ...")
+    device: Annotated[str, AfterValidator(_device)] = Field(
+        default="auto",
+        description="auto, cpu, cuda, cuda:1, ...",
+        json_schema_extra={"pattern": f"^{DEVICE}$"},
+    )
 
     @property
     def label(self) -> str:
@@ -58,8 +80,8 @@ class TechniqueEntry(BaseModel):
 class SamplingSection(_Section):
     """Temperature sampling as the reference: what the model reaches without any technique."""
 
-    temperatures: tuple[Annotated[float, Field(gt=0, le=10)], ...] = Field(default=(0.7, 1.2))
-    vote: int = Field(
+    temperatures: tuple[Annotated[Number, Field(gt=0, le=10)], ...] = Field(default=(0.7, 1.2))
+    vote: Whole = Field(
         default=10,
         ge=1,
         le=10_000,
@@ -70,16 +92,18 @@ class SamplingSection(_Section):
 class BeyondSection(_Section):
     """The beyond-sampling level: which of the baseline's failures sampling reaches, and who goes further."""
 
-    k: int = Field(
+    k: Whole = Field(
         default=20, ge=1, le=10_000, description="a failure is shallow if one of K samples gets it right"
     )
-    sweep: int = Field(
+    sweep: Whole = Field(
         default=30, ge=1, le=10_000, description="samples drawn to see how the split depends on K"
     )
-    partition_seed: int = Field(
+    partition_seed: Whole = Field(
         default=42, description="Seed A: splits the failures, never used for evaluation"
     )
-    fresh_seed: int = Field(default=0, description="Seed B: the samples that the temperatures are judged by")
+    fresh_seed: Whole = Field(
+        default=0, description="Seed B: the samples that the temperatures are judged by"
+    )
 
     @model_validator(mode="after")
     def _sweep_covers_k(self) -> BeyondSection:
@@ -93,7 +117,7 @@ class BeyondSection(_Section):
 
 
 def _as_list(value: object) -> object:
-    return [value] if isinstance(value, (str, dict)) else [] if value is None else value
+    return [] if value is None else value if isinstance(value, (list, tuple)) else [value]
 
 
 def _off(value: object) -> object:
@@ -103,15 +127,39 @@ def _off(value: object) -> object:
 def _items(value: object) -> object:
     if value is None or value == "all":
         return {}
-    return {"limit": value} if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {"limit": value}
+    if not isinstance(value, (dict, Items)):
+        raise ValueError(
+            f"must be a whole number such as 48, or the keys limit, seed and categories, not {said(value)}"
+        )
+    return value
+
+
+def _entry(value: object, key: str, short: str) -> object:
+    """An entry in its long form; a single text is its `key`."""
+    if isinstance(value, str):
+        return {key: value}
+    if not isinstance(value, (dict, BaseModel)):
+        raise ValueError(f"must be {short}, or keys such as {key} and name, not {said(value)}")
+    return value
 
 
 def _model(value: object) -> object:
-    return {"ref": value} if isinstance(value, str) else value
+    return _entry(value, "ref", "the model's name or place")
 
 
 def _technique(value: object) -> object:
-    return {"technique": value} if isinstance(value, str) else value
+    return _entry(value, "technique", "the technique's name")
+
+
+def _labels_are_unique(models: tuple[ModelEntry, ...]) -> tuple[ModelEntry, ...]:
+    labels = [model.label for model in models]
+    for at, label in enumerate(labels):
+        if label in labels[:at]:
+            message = "two models are called '{label}': give one of them another 'name'"
+            raise PydanticCustomError(REPEATED, message, {"label": label, "at": at})
+    return models
 
 
 class StudyConfig(_Section):
@@ -128,6 +176,7 @@ class StudyConfig(_Section):
         tuple[Annotated[ModelEntry, BeforeValidator(_model)], ...],
         BeforeValidator(_as_list),
         Field(min_length=1),
+        AfterValidator(_labels_are_unique),
     ] = Field(description="who answers; one or a list")
     prompt: Style = Field(
         default="few-shot", description="how questions are put: few-shot text, or chat messages"
@@ -135,7 +184,7 @@ class StudyConfig(_Section):
     prompts: str | None = Field(
         default=None, description="a folder whose prompt files replace the packaged ones"
     )
-    max_tokens: int = Field(
+    max_tokens: Whole = Field(
         default=16, ge=1, le=4096, description="longest answer of the baseline and of sampling"
     )
     correctness: Literal["maple", "words"] = Field(
@@ -150,16 +199,9 @@ class StudyConfig(_Section):
     beyond_sampling: Annotated[BeyondSection | None, BeforeValidator(_off)] = Field(
         default=BeyondSection(), description="set to null to leave this level out"
     )
-    batch_rows: int = Field(
+    batch_rows: Whole = Field(
         default=256, ge=1, le=65_536, description="sequences decoded side by side; changes speed, not answers"
     )
-
-    @model_validator(mode="after")
-    def _names_are_unique(self) -> StudyConfig:
-        labels = [model.label for model in self.models]
-        if repeated := sorted({label for label in labels if labels.count(label) > 1}):
-            raise ValueError(f"two models are called {repeated[0]!r}: give one of them another 'name'")
-        return self
 
 
 def study_schema() -> dict[str, Any]:
@@ -168,7 +210,9 @@ def study_schema() -> dict[str, Any]:
     definitions = schema["$defs"]
     string = {"type": "string"}
     properties = schema["properties"]
-    properties["items"] = {"anyOf": [{"type": "integer", "minimum": 1}, {"$ref": "#/$defs/Items"}]}
+    properties["items"] = {
+        "anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_ITEMS}, {"$ref": "#/$defs/Items"}]
+    }
     for key, definition in (("models", "ModelEntry"), ("techniques", "TechniqueEntry")):
         least = {"minItems": 1} if key == "models" else {}
         one = {"anyOf": [string, {"$ref": f"#/$defs/{definition}"}]}

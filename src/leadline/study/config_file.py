@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.errors import UsageError
+from leadline.study.complaint import OWN, complaint
 from leadline.study.config import (
     BeyondSection,
     Items,
@@ -21,6 +23,13 @@ from leadline.study.config import (
 
 STUDY_FILE = "study.yaml"
 _MAX_BYTES = 1024 * 1024
+_MAX_DEPTH = 20  # a study needs four
+_PLAIN = {
+    "tag:yaml.org,2002:int": re.compile(r"[-+]?(0|[1-9][0-9]*)"),
+    "tag:yaml.org,2002:float": re.compile(
+        r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan", re.IGNORECASE
+    ),
+}
 _SECTIONS: dict[str, type[BaseModel]] = {
     "": StudyConfig,
     "items": Items,
@@ -40,13 +49,16 @@ def read_config(path: Path) -> StudyConfig:
         location = [
             part for part in first["loc"] if not (isinstance(part, str) and part.startswith("function-"))
         ]
-        where = f"{path}:{_line(node, location)}"
-        raise UsageError(_sentence(first, location), where=where, fix=_fix(first, location)) from None
+        if "at" in first.get("ctx", {}):  # the fault of one entry, found by looking at all of them
+            location.append(first["ctx"]["at"])
+        line, written = _follow(node, location)
+        what, fix = _sentence(first, location, written)
+        raise UsageError(what, where=f"{path}:{line}", fix=fix) from None
 
 
 def where_in(path: Path, *location: Hashable) -> str:
     """`path` with the line of a key, such as ("techniques", 1, "paths"): for faults that show only later."""
-    return f"{path}:{_line(_compose(path), location)}"
+    return f"{path}:{_follow(_compose(path), location)[0]}"
 
 
 def _worst(error: ValidationError) -> Any:
@@ -55,21 +67,23 @@ def _worst(error: ValidationError) -> Any:
     return next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
 
 
-def _sentence(error: Any, location: Sequence[Hashable]) -> str:
-    place = ".".join(str(part) for part in location)
+def _sentence(
+    error: Any, location: Sequence[Hashable], written: Sequence[Hashable]
+) -> tuple[str, str | None]:
+    """What is wrong and what to do. `written` is the part of `location` that stands in the file."""
     if error["type"] == "extra_forbidden":
-        return f"unknown key {shortened(str(location[-1]))}"
+        return f"unknown key {shortened(str(location[-1]))}", _known_keys(location)
     if error["type"] == "missing":
-        return f"the key {str(location[-1])!r} is missing"
-    message = str(error["msg"]).removeprefix("Value error, ")
-    message = message[0].lower() + message[1:]
-    given = "" if isinstance(error["input"], (dict, list)) else f", not {shortened(str(error['input']))}"
-    return f"{place}: {message}{given}" if place else message
+        return f"the key {str(location[-1])!r} is missing", "leadline init shows a complete example"
+    what, fix = complaint(error)
+    if error["type"] in OWN:
+        return what, fix
+    # The line says which entry of a list it is.
+    place = ".".join(str(part) for part in written if not isinstance(part, int))
+    return f"{place}: {what}" if place else what, fix
 
 
-def _fix(error: Any, location: Sequence[Hashable]) -> str | None:
-    if error["type"] != "extra_forbidden":
-        return "leadline init shows a complete example" if error["type"] == "missing" else None
+def _known_keys(location: Sequence[Hashable]) -> str:
     section = next((str(part) for part in location[:-1] if isinstance(part, str)), "")
     fields = _SECTIONS[section].model_fields if section in _SECTIONS else {}
     return did_you_mean(str(location[-1]), fields, otherwise=f"known keys: {', '.join(fields)}")
@@ -100,8 +114,15 @@ def _compose(path: Path) -> yaml.Node:
         mark = error.problem_mark
         where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
         raise UsageError(f"broken YAML: {error.problem}", where=where) from None
-    except (yaml.reader.ReaderError, RecursionError):
-        raise UsageError("broken YAML: it holds something that is not text", where=str(path)) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise UsageError(
+            "broken YAML: a control character", where=f"{path}:{line}", fix="remove it"
+        ) from None
+    except RecursionError:
+        raise UsageError(
+            "broken YAML: nested too deeply", where=str(path), fix=f"at most {_MAX_DEPTH} levels"
+        ) from None
     if node is None:
         raise UsageError("the file is empty", where=f"{path}:1", fix=f"leadline init {path.parent}")
     if not isinstance(node, yaml.MappingNode):
@@ -110,13 +131,17 @@ def _compose(path: Path) -> yaml.Node:
 
 
 def _plain(node: yaml.Node, path: Path) -> Any:
-    """Plain data of a node, by YAML's safe rules; repeated keys and aliases of aliases are refused."""
+    """Plain data of a node, by YAML's safe rules; repeated keys, anchors and odd numbers are refused."""
     seen: set[int] = set()
 
-    def check(part: yaml.Node) -> None:
+    def check(part: yaml.Node, depth: int = 0) -> None:
+        where = f"{path}:{part.start_mark.line + 1}"
         if id(part) in seen:
-            raise UsageError("YAML anchors are not used here", where=f"{path}:{part.start_mark.line + 1}")
+            raise UsageError("YAML anchors are not used here", where=where)
         seen.add(id(part))
+        if depth > _MAX_DEPTH:
+            fix = f"at most {_MAX_DEPTH} levels"
+            raise UsageError("broken YAML: nested too deeply", where=where, fix=fix)
         if isinstance(part, yaml.MappingNode):
             first: dict[str, int] = {}
             for key, value in part.value:
@@ -129,10 +154,17 @@ def _plain(node: yaml.Node, path: Path) -> Any:
                         fix="keep one of them",
                     )
                 first[name] = line
-                check(value)
+                check(value, depth + 1)
         elif isinstance(part, yaml.SequenceNode):
             for value in part.value:
-                check(value)
+                check(value, depth + 1)
+        elif part.tag in _PLAIN and not _PLAIN[part.tag].fullmatch(part.value):
+            # YAML 1.1 takes 010 for 8, 1:30 for 90 and 0x2 for 2; other readers of the file do not.
+            raise UsageError(
+                f"{shortened(part.value)} is not a plain number",
+                where=where,
+                fix="write digits only, such as 48 or 0.7; in quotes if it is a text",
+            )
 
     check(node)
     constructor = yaml.constructor.SafeConstructor()
@@ -143,18 +175,23 @@ def _plain(node: yaml.Node, path: Path) -> Any:
         raise UsageError(f"broken YAML: {problem}", where=str(path)) from None
 
 
-def _line(node: yaml.Node, location: Sequence[Hashable]) -> int:
-    """Line of the deepest part of `location` that is in the file."""
-    line = node.start_mark.line + 1
+def _follow(node: yaml.Node, location: Sequence[Hashable]) -> tuple[int, list[Hashable]]:
+    """Line of the deepest part of `location` that is in the file, and the parts down to it."""
+    line, written = node.start_mark.line + 1, list[Hashable]()
     for part in location:
-        if isinstance(part, int) and not isinstance(node, yaml.SequenceNode):
-            continue  # one entry, written without the list
         if isinstance(node, yaml.MappingNode):
-            pair = next(((k, v) for k, v in node.value if getattr(k, "value", None) == part), None)
+            pair = next(((k, v) for k, v in node.value if getattr(k, "value", None) == str(part)), None)
+            if pair is None and isinstance(part, int):
+                continue  # one entry, written without the list
             if pair is None:
                 break
             line, node = pair[0].start_mark.line + 1, pair[1]
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
             line = node.start_mark.line + 1
-    return line
+        elif isinstance(part, int):
+            continue
+        else:
+            break  # a short form: a number for items, a name for a model
+        written.append(part)
+    return line, written

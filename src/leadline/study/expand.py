@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from leadline.bench.problem import did_you_mean, shortened
+from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
 from leadline.lenses.protocol import Method, Partition, Protocol
+from leadline.study.complaint import complaint
 from leadline.study.config import StudyConfig, TechniqueEntry
 from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration
@@ -88,7 +90,9 @@ def _technique(entry: TechniqueEntry, index: int, where: Path) -> Configuration:
     except UsageError as error:
         raise UsageError(error.what, where=where_in(where, *place, "technique"), fix=error.fix) from None
     try:
-        technique: Technique = kind(**entry.settings)
+        # As JSON, for there a list is good for any sequence, while a number is a number and nothing else.
+        settings = json.dumps(entry.settings, default=str)
+        technique: Technique = kind.model_validate_json(settings, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         setting = str(first["loc"][0]) if first["loc"] else ""
@@ -97,9 +101,8 @@ def _technique(entry: TechniqueEntry, index: int, where: Path) -> Configuration:
             known = ", ".join(kind.model_fields)
             hint = did_you_mean(setting, kind.model_fields, otherwise=f"its settings: {known}")
             raise UsageError(f"{entry.technique} has no setting {setting!r}", where=line, fix=hint) from None
-        given = "" if isinstance(first["input"], (dict, list)) else f", not {shortened(str(first['input']))}"
-        message = first["msg"][0].lower() + first["msg"][1:]
-        raise UsageError(f"{entry.technique}.{setting}: {message}{given}", where=line) from None
+        what, fix = complaint(first)
+        raise UsageError(f"{entry.technique}.{setting}: {what}", where=line, fix=fix) from None
     name = entry.name or technique.label
     return Configuration(name, name, "method", technique, samples=technique.samples, vote=technique.vote)
 
@@ -108,7 +111,13 @@ def protocol(config: StudyConfig, found: list[Configuration], category_name: str
     """Who is compared with whom."""
     beyond = config.beyond_sampling
     methods = [
-        Method(each.name, each.vote, each.beyond_vote, isinstance(each.technique, TemperatureSampling))
+        Method(
+            each.name,
+            each.vote,
+            each.beyond_vote,
+            isinstance(each.technique, TemperatureSampling),
+            each.label,
+        )
         for each in found
         if each.role == "method"
     ]

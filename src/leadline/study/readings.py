@@ -7,12 +7,24 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from leadline.answers import Reading, failed, read_answer
+from leadline.answers import Reading, failed, read_answer, readable_types, reader_for
 from leadline.bench import Item
+from leadline.errors import UsageError
 from leadline.lenses.frame import readings_frame
 from leadline.study.configuration import Configuration
 from leadline.study.store import Response, Store
 from leadline.study.study import Study
+
+__all__ = ["check_readable", "judged", "readable_types", "readings"]
+
+
+def check_readable(study: Study) -> None:
+    """Raise UsageError, which names an item, where answers to it cannot be read: before anybody is asked."""
+    for item in study.benchmark.items:
+        try:
+            reader_for(item.answer_type)
+        except UsageError as error:
+            raise UsageError(error.what, where=f"{study.whole.name}: item {item.id}", fix=error.fix) from None
 
 
 def judged(study: Study, item: Item, text: str) -> Reading:

@@ -15,7 +15,7 @@ from leadline.study.configuration import Configuration, described
 from leadline.study.lock import locked
 from leadline.study.manifest import environment, write_manifest
 from leadline.study.progress import Reporter
-from leadline.study.readings import judged
+from leadline.study.readings import check_readable, judged
 from leadline.study.store import Key, Store, open_store
 from leadline.study.study import Study
 from leadline.techniques import Answer
@@ -29,10 +29,11 @@ LoadModel = Callable[[Study, ModelEntry, Reporter], Model]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did: answers that it drew, and those that were there before."""
+    """What a run did: answers that it drew, those that were there before, and calls that failed."""
 
     drawn: int
     kept: int
+    failed: int
     seconds: float
 
 
@@ -61,7 +62,9 @@ def run_study(study: Study, reporter: Reporter, load: LoadModel = load_local) ->
     Raises LeadlineError when the folder, the database or a model cannot be used; what was stored stays.
     """
     started = time.monotonic()
-    drawn = kept = 0
+    drawn = kept = failed = 0
+    check_readable(study)
+    _note_too_many(study, reporter)
     with locked(study.folder), open_store(study.folder, write=True) as store:
         run = store.begin_run({"environment": environment(), "study": study.config.model_dump(mode="json")})
         identities: dict[str, ModelIdentity] = {}
@@ -71,10 +74,25 @@ def run_study(study: Study, reporter: Reporter, load: LoadModel = load_local) ->
             store.set_model(entry.label, model.identity)
             write_manifest(study, identities, run)
             for configuration in study.configurations:
-                new, old = _ask(study, store, run, model, configuration, label=entry.label, reporter=reporter)
-                drawn, kept = drawn + new, kept + old
+                new, old, lost = _ask(
+                    study, store, run, model, configuration, label=entry.label, reporter=reporter
+                )
+                drawn, kept, failed = drawn + new, kept + old, failed + lost
         store.end_run(run)
-    return Outcome(drawn, kept, time.monotonic() - started)
+    return Outcome(drawn, kept, failed, time.monotonic() - started)
+
+
+def _note_too_many(study: Study, reporter: Reporter) -> None:
+    """Somebody who asks for more items than there are may have meant another benchmark."""
+    limit, there = study.config.items.limit, len(study.benchmark.items)
+    if limit is not None and limit > there:
+        which = "these categories have" if study.config.items.categories else f"{study.whole.name} has"
+        reporter.note(f"items: {limit:,} are asked for, {which} {there:,}; all of them are asked")
+
+
+def calls_failed(number: int) -> str:
+    """ "1 call failed", "2 calls failed"."""
+    return f"{number:,} call{'' if number == 1 else 's'} failed"
 
 
 def _ask(
@@ -86,8 +104,8 @@ def _ask(
     *,
     label: str,
     reporter: Reporter,
-) -> tuple[int, int]:
-    """Ask what is missing under one configuration; returns how many answers were drawn and were there."""
+) -> tuple[int, int, int]:
+    """Ask what is missing under one configuration: how many answers were drawn, were there, and failed."""
     technique, prompts = configuration.technique, study.prompts
     identifier = study.configuration_id(configuration, model.identity)
     store.set_configuration(identifier, described(configuration, model.identity, prompts))
@@ -139,9 +157,9 @@ def _ask(
     reporter.end()
     if failed:
         reporter.note(
-            f"{label} · {configuration.label}: {len(failed):,} calls failed, the first: {failed[0].message}"
+            f"{label} · {configuration.label}: {calls_failed(len(failed))}, the first: {failed[0].message}"
         )
-    return len(missing) - len(failed), len(wanted) - len(missing)
+    return len(missing) - len(failed), len(wanted) - len(missing), len(failed)
 
 
 def _store(

@@ -120,9 +120,11 @@ def _rehearse(configuration: Configuration, prompts: Prompts) -> None:
             stage, request = conversation.send(heard)  # type: ignore[arg-type]
             shown = [request.prompt.text or "", *(text for _, text in request.prompt.messages or ())]
             if not any(asked in text for text in shown):
+                used = [prompts.file(name) for name in configuration.technique.prompt_names]
+                mute = [file.origin for file in used if "question" not in file.text]
                 raise UsageError(
                     f"{configuration.name}: the prompt of the stage {stage!r} does not show the question",
-                    where=str(prompts.folder or "leadline"),
+                    where=mute[0] if mute else str(prompts.folder or "leadline"),
                     fix="put {{ question }} where it belongs",
                 )
             heard = Generation("-", "stop", 1, (0,))

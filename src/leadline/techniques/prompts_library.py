@@ -25,6 +25,11 @@ Style = Literal["few-shot", "chat"]
 STYLES: tuple[Style, ...] = ("few-shot", "chat")
 
 _MESSAGE = re.compile(r"^=== (system|user|assistant) ===\n", re.MULTILINE)
+_PUT_IT = "put {{ question }} where it belongs, or remove the file to have the packaged one"
+_SILENT: dict[type[Exception], str] = {
+    MemoryError: "it asks for more memory than there is",
+    RecursionError: "it refers to itself without end",
+}
 _ENVIRONMENT = SandboxedEnvironment(
     undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
 )
@@ -71,6 +76,8 @@ class Prompts:
         """The prompt with `values` put in. A text ends without whitespace, since a model that has to write a
         word after a space begins most words with a token that brings its own."""
         template = self.file(name)
+        if not template.text.strip():
+            raise UsageError("the prompt file is empty", where=template.origin, fix=_PUT_IT)
         if self.style == "few-shot":
             return Prompt(text=_fill(template, template.text, values).rstrip())
         parts = _MESSAGE.split(template.text)
@@ -118,5 +125,6 @@ def _fill(template: PromptFile, text: str, values: dict[str, str], line: int = 1
     except jinja2.exceptions.SecurityError as error:
         raise UsageError(f"the template does something unsafe: {error}", where=template.origin) from error
     except Exception as error:  # whatever else happens in here, the template's own expressions did
-        reason = " ".join(str(error).split())
+        # Some exceptions say nothing, above all those of a template that asks for too much memory.
+        reason = " ".join(str(error).split()) or _SILENT.get(type(error)) or type(error).__name__
         raise UsageError(f"the template cannot be filled: {reason}", where=template.origin) from error
