@@ -11,6 +11,9 @@ EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_USAGE = 2
 EXIT_FAILED = 3
+# As shells and git have them: 128 and the number of the signal.
+EXIT_INTERRUPTED = 130
+EXIT_PIPE = 141
 
 
 class LeadlineError(Exception):

@@ -160,6 +160,41 @@ def test_on_a_terminal_there_are_bars_and_control_c_ends_them_tidily(tmp_path: P
     assert stored.rows(folder)
 
 
+def test_control_c_pressed_again_and_again_still_ends_as_one(tmp_path: Path, model: Path) -> None:
+    folder = small_study(tmp_path / "study", model, 40, batch_rows=4)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "leadline.cli.app", "run", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+    )
+    assert process.stderr is not None
+    while b"answers in" not in process.stderr.readline():
+        assert process.poll() is None
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said.decode()
+    assert said.splitlines()[-1] == b"interrupted; what was answered is stored, run again to go on"
+    assert b"Traceback" not in said and stored.rows(folder)
+
+
+@pytest.mark.parametrize("command", [["bench", "list"], ["techniques", "show", "recite"], ["--help"]])
+def test_a_reader_that_goes_away_is_no_fault(command: list[str]) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run(
+        [sys.executable, "-m", "leadline.cli.app", *command],
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+        check=False,
+    )
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (141, b""), "128 + SIGPIPE, as git ends"
+
+
 def test_whoever_reads_the_beginning_of_a_report_only_sees_no_traceback(ran: Path) -> None:
     done = subprocess.run(
         f"'{sys.executable}' -m leadline.cli.app report '{ran}' --json | head -c 10",

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from typing import Annotated
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Annotated, Any
 
 import typer
 
 from leadline import __version__
 from leadline.cli import bench, demo, models, report, run, techniques
-from leadline.errors import EXIT_FAILED, LeadlineError
+from leadline.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE, LeadlineError
+
+# Two presses of an impatient hand are closer than this, in seconds.
+_MOMENT = 2.0
 
 app = typer.Typer(
     help="Find out what an LLM benchmark score is standing on.\n\n"
     "Start with: leadline demo\n\n"
-    "Exit codes: 0 fine, 1 problems were found, 2 the input is wrong, 3 something failed.",
+    "Exit codes: 0 fine, 1 problems were found, 2 the input is wrong, 3 something failed, "
+    "130 stopped with Ctrl-C, 141 the reader of the output went away.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -48,22 +57,65 @@ app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techn
 
 def main() -> None:
     """Run the command line; a `LeadlineError` is one line on stderr and its exit code."""
+    with _one_interrupt_at_a_time():
+        _run()
+
+
+def _run() -> None:
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, where a reader that went away is no fault; not when the process ends
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # click says 1, as if problems had been found
+            _close_output()
+            sys.exit(EXIT_PIPE)
+        raise
     except LeadlineError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has had enough
         _close_output()
-        sys.exit(141)
+        sys.exit(EXIT_PIPE)
     except OSError as error:  # a full disk, a name too long, a folder that may not be read: not a bug
         _close_output()
         place = f"{str(error.filename)[:200]}: " if error.filename else ""
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
+
+
+@contextmanager
+def _one_interrupt_at_a_time() -> Iterator[None]:
+    """A second Ctrl-C within a moment of the first means the same one: the run is being ended tidily.
+
+    Later ones interrupt again, should the end take long. Once the process is about to end for it, none counts
+    any more, or the interpreter would die of the signal on its way out and the exit code be lost.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield  # in the background of a script Ctrl-C is not for us, and another program may have its own way
+        return
+    last = -_MOMENT
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        if (now := time.monotonic()) - last >= _MOMENT:
+            last = now
+            raise KeyboardInterrupt
+
+    after: Any = signal.default_int_handler
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    except SystemExit as ended:
+        if ended.code == EXIT_INTERRUPTED:
+            after = signal.SIG_IGN
+        raise
+    finally:
+        signal.signal(signal.SIGINT, after)
 
 
 def _close_output() -> None:
