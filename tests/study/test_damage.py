@@ -102,10 +102,37 @@ def test_a_database_of_a_later_version_is_not_touched(study: Path, leadline: Lea
 
 def test_a_report_that_cannot_be_written_says_where(study: Path, leadline: Leadline) -> None:
     (study / "file").write_text("in the way")
-    ended = leadline("report", study, "--out", study / "file")
-    assert ended.code == 3
-    assert f"{study / 'file'}" in ended.fault and "cannot write the report" in ended.fault
+    for out in (study / "file", study / "file" / "below"):
+        ended = leadline("report", study, "--out", out)
+        assert ended.code == 2, "the flag is wrong, not the disk"
+        assert ended.fault == (
+            f"error: {study / 'file'}: is a file, where the report's folder should be "
+            "(move it aside, or name another folder with --out)"
+        )
+    ended = leadline("techniques", "show", "recite", "--write", study / "file")
+    assert ended.code == 2
+    assert ended.fault == f"error: {study / 'file'}: is a file, not a folder (--write names a folder)"
     assert (study / "file").read_text() == "in the way"
+    shutil.rmtree(study / "report")
+    (study / "report").write_text("in the way")
+    ended = leadline("report", study)
+    assert ended.code == 2 and ended.fault.startswith(f"error: {study / 'report'}: is a file, where")
+
+
+def test_a_folder_in_a_files_place_is_named(study: Path, leadline: Leadline) -> None:
+    (study / "responses.sqlite").unlink()
+    (study / "responses.sqlite").mkdir()
+    for command in ("run", "report"):
+        ended = leadline(command, study)
+        assert ended.code == 3
+        assert ended.fault == (
+            f"error: {study / 'responses.sqlite'}: is a folder, not a database (move it aside)"
+        )
+    (study / ".lock").unlink()
+    (study / ".lock").mkdir()
+    ended = leadline("run", study)
+    assert ended.code == 3
+    assert ended.fault == f"error: {study / '.lock'}: is a folder, not a file (remove it)"
 
 
 def _mount(*arguments: str) -> None:

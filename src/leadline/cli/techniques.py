@@ -43,8 +43,11 @@ def show(
     To use prompts of your own: copy the files with --write prompts, change them, and say `prompts: prompts`
     in study.yaml. Changed prompts make another configuration; its answers are kept apart.
     """
+    from leadline.errors import UsageError
     from leadline.techniques.describe import copy_prompts, described_one
 
+    if write is not None and write.exists() and not write.is_dir():
+        raise UsageError("is a file, not a folder", where=str(write), fix="--write names a folder")
     one = described_one(name, style, prompts)
     if write is not None:
         for path in copy_prompts(name, style, write):

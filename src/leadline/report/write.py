@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from leadline.errors import UsageError
 from leadline.report.atomic import write_text
 from leadline.report.document import FindingsDocument, write_findings
 from leadline.report.items import ItemText
@@ -33,8 +34,16 @@ def write_report(
 
     `readings` is a frame as `leadline.lenses.frame` describes it, `items` maps item ids to what was asked
     (an item without an entry is shown by its id). Everything is made before anything is written, and each
-    file is replaced in one step. Raises LeadlineError when the folder cannot be written.
+    file is replaced in one step. Raises UsageError when a file is in the folder's place, LeadlineError when
+    the folder cannot be written.
     """
+    nearest = next(place for place in (out, *out.parents) if place.exists() or place == place.parent)
+    if not nearest.is_dir():
+        raise UsageError(
+            "is a file, where the report's folder should be",
+            where=str(nearest),
+            fix="move it aside, or name another folder with --out",
+        )
     paths = ReportPaths(
         html=out / "report.html",
         findings=out / "findings.json",

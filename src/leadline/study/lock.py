@@ -20,6 +20,8 @@ def locked(folder: Path) -> Iterator[None]:
     path = folder / _LOCK
     try:
         file = path.open("a")
+    except IsADirectoryError as error:
+        raise LeadlineError("is a folder, not a file", where=str(path), fix="remove it") from error
     except OSError as error:
         raise LeadlineError(
             f"the study's folder cannot be written: {error.strerror}",

@@ -239,6 +239,8 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
     Raises LeadlineError for a damaged file, a folder that cannot be written, or a study that is being run.
     """
     path = folder / DATABASE
+    if path.is_dir():
+        raise LeadlineError("is a folder, not a database", where=str(path), fix="move it aside")
     if not write and not path.exists():
         raise LeadlineError("this study has no answers yet", where=str(folder), fix=f"leadline run {folder}")
     with _named_faults(path):
