@@ -64,6 +64,37 @@ def test_init_takes_a_benchmark_and_a_model_from_here(
     assert Path(study.model_reference(study.config.models[0])).samefile(model)
 
 
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("smolm2", "no model is called 'smolm2' (did you mean smollm2?"),
+        ("a b", "no model is called 'a b' (by name there is smollm2"),
+        ("", "no model is named"),
+        ("./nowhere", "./nowhere: no such file or folder"),
+        ("mine.gguf", "mine.gguf: no such file or folder"),
+        ("empty", "empty: no config.json"),
+    ],
+)
+def test_init_says_at_once_what_can_be_no_model(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch, model: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    ended = leadline("init", "study", "--model", model)
+    assert ended.code == 2 and ended.fault.startswith(f"error: {said}")
+    assert not Path("study").exists()
+    assert leadline("init", "hub", "--model", "org/name@main").code == 0, "asked for when it is run"
+
+
+def test_a_folder_named_like_a_catalogue_model_is_not_taken_for_it(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("smollm2").mkdir()
+    assert leadline("init", "study").code == 0
+    assert read_config(tmp_path / "study" / "study.yaml").models[0].ref == "smollm2"
+
+
 @pytest.fixture
 def schema(tmp_path: Path, leadline: Leadline) -> dict[str, Any]:
     assert leadline("init", tmp_path / "for-schema").code == 0

@@ -70,6 +70,15 @@ def test_a_users_own_folder_is_never_removed(tiny_folder: Path) -> None:
     assert (tiny_folder / "model.safetensors").is_file()
 
 
+@pytest.mark.parametrize("command", ["check", "remove"])
+def test_a_misspelt_name_is_answered_with_the_nearest(command: str) -> None:
+    wrong = leadline_models(command, "tinny").exception
+    assert isinstance(wrong, UsageError)
+    assert str(wrong) == "'tinny' is not in the cache (did you mean tiny?)"
+    far = leadline_models(command, "something-else").exception
+    assert isinstance(far, UsageError) and "leadline models list" in str(far)
+
+
 def test_list_loads_no_library_that_runs_models() -> None:
     code = (
         "import sys; from leadline.cli.models import app; app(['list'], standalone_mode=False); "

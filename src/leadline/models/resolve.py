@@ -40,19 +40,44 @@ def resolve(ref: str, *, progress: Progress | None = None, offline: bool = False
         raise LeadlineError("cannot be read: permission denied", where=str(error.filename)) from error
 
 
-def _resolve(ref: str, progress: Progress, offline: bool) -> ModelFiles:
+def check_reference(ref: str) -> None:
+    """Raise UsageError, as `resolve` would, for what can be no model. Nothing is fetched or converted.
+
+    A Hugging Face id passes when it is written as one: whether the hub has it shows when it is fetched.
+    """
+    try:
+        if not _is_name_or_place(ref) and not hub.parse(ref):
+            raise UsageError(f"no model is called '{ref}'", fix=_suggestion(ref))
+    except PermissionError as error:
+        raise LeadlineError("cannot be read: permission denied", where=str(error.filename)) from error
+
+
+def _is_name_or_place(ref: str) -> bool:
+    """Whether `ref` is in the catalogue, or a sound folder or file; raises UsageError for an unsound one."""
     if not ref.strip():  # as a path this would be the current folder
         raise UsageError("no model is named", fix=_suggestion(ref))
     if ref in CATALOGUE:
-        return _embedded(CATALOGUE[ref], progress, offline)
-    if not ref.startswith("hf://"):
+        return True
+    if ref.startswith("hf://"):
+        return False
+    path = Path(ref).expanduser()
+    if path.is_dir():
+        _check_folder(path)
+        return True
+    if path.is_file():
+        gguf.check_gguf(path)
+        return True
+    if _looks_like_a_path(ref):
+        raise UsageError("no such file or folder", where=ref)
+    return False
+
+
+def _resolve(ref: str, progress: Progress, offline: bool) -> ModelFiles:
+    if _is_name_or_place(ref):
+        if ref in CATALOGUE:
+            return _embedded(CATALOGUE[ref], progress, offline)
         path = Path(ref).expanduser()
-        if path.is_dir():
-            return _folder(path, progress)
-        if path.is_file():
-            return _gguf_file(path, progress)
-        if _looks_like_a_path(ref):
-            raise UsageError("no such file or folder", where=ref)
+        return _folder(path, progress) if path.is_dir() else _gguf_file(path, progress)
     if parsed := hub.parse(ref):
         return _hub(*parsed, progress, offline)
     raise UsageError(f"no model is called '{ref}'", fix=_suggestion(ref))
@@ -109,7 +134,6 @@ def _embedded(model: EmbeddedModel, progress: Progress, offline: bool) -> ModelF
 
 
 def _gguf_file(path: Path, progress: Progress) -> ModelFiles:
-    gguf.check_gguf(path)
     sha256 = cache.remembered("sha256", path, [path], lambda: cache.file_sha256(path))
     key = f"gguf-{sha256[:16]}"
     entry = _stored(key, progress)
@@ -135,7 +159,6 @@ def _gguf_file(path: Path, progress: Progress) -> ModelFiles:
 
 
 def _folder(path: Path, progress: Progress) -> ModelFiles:
-    _check_folder(path)
     folder = path.resolve()
     return ModelFiles(
         name=folder.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import Literal
 
@@ -75,7 +76,6 @@ def key_of(ref: str) -> str:
         return f"gguf-{sha256[:16]}"
     if path.is_dir():
         raise UsageError("a folder of your own is not in the cache", where=ref)
-    raise UsageError(
-        f"'{ref}' is not in the cache",
-        fix="`leadline models list` shows what is; hub models are kept by Hugging Face: `hf cache ls`",
-    )
+    near = difflib.get_close_matches(ref[:100], {*CATALOGUE, *damaged, *(entry.key for entry in whole)}, n=1)
+    listed = "`leadline models list` shows what is; hub models are kept by Hugging Face: `hf cache ls`"
+    raise UsageError(f"'{ref}' is not in the cache", fix=f"did you mean {near[0]}?" if near else listed)

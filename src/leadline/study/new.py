@@ -12,6 +12,8 @@ import yaml
 
 from leadline.bench import bundled_names, load_benchmark
 from leadline.errors import LeadlineError, UsageError
+from leadline.models.catalogue import CATALOGUE
+from leadline.models.resolve import check_reference
 from leadline.study.config import study_schema
 from leadline.study.config_file import STUDY_FILE
 
@@ -21,15 +23,16 @@ SCHEMA_FILE = "study.schema.json"
 def new_study(folder: Path, benchmark: str, model: str, items: int | None) -> Path:
     """A study of `model` on `benchmark`; returns its study.yaml.
 
-    Raises UsageError when there is a study already or no such benchmark, LeadlineError when the folder cannot
-    be written.
+    Raises UsageError when there is a study already, no such benchmark, or what can be no model; LeadlineError
+    when the folder cannot be written.
     """
     load_benchmark(benchmark)  # say what is wrong with it now
+    check_reference(model)
     if benchmark not in bundled_names():
         # From the study's folder, so that both can be moved together.
         benchmark = Path(os.path.relpath(Path(benchmark).resolve(), folder.resolve())).as_posix()
-    if Path(model).exists():
-        model = str(Path(model).resolve())
+    if model not in CATALOGUE and Path(model).expanduser().exists():
+        model = str(Path(model).expanduser().resolve())
     return _make(folder, "study.yaml", benchmark=benchmark, model=model, items=items)
 
 
