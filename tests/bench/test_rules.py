@@ -23,6 +23,9 @@ def test_sound_facts_have_no_problem(tmp_path: Path) -> None:
     assert found(tmp_path, [fact("a"), fact("b")]) == []
 
 
+HIDDEN = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029"
+
+
 @pytest.mark.parametrize(
     ("rule", "severity", "changes"),
     [
@@ -39,6 +42,11 @@ def test_sound_facts_have_no_problem(tmp_path: Path) -> None:
         ("aliases-differ", "error", {"aliases": ["U.K.", "UK"], "answer": "Britain"}),
         ("one-answer", "error", {"question": "What is the capital of Land a?", "answer": "Rome"}),
         ("answers-not-short", "warning", {"answer": "Au"}),
+        ("no-control-characters", "error", {"question": "Which\0 city?"}),
+        ("no-control-characters", "error", {"answer": "Rome\x1b[2J"}),
+        ("no-control-characters", "error", {"aliases": ["Ro\x0bma"]}),
+        *(("no-hidden-signs", "warning", {"question": f"Which{sign} city?"}) for sign in HIDDEN),
+        ("no-hidden-signs", "warning", {"aliases": ["\u202eamoR"]}),
         ("questions-ask", "warning", {"question": "Name the capital of Land b."}),
     ],
 )
@@ -47,6 +55,31 @@ def test_a_rule_finds_its_breach_on_its_line(
 ) -> None:
     problems = found(tmp_path, [fact("a"), fact("b", **changes)])
     assert (rule, severity, ":2") in problems
+
+
+def test_tabs_and_line_ends_are_text(tmp_path: Path) -> None:
+    question = "Which city?\r\n\tA) Rome\n\tB) Paris"
+    assert found(tmp_path, [fact("a"), fact("b", question=question, answer="Tirana")]) == []
+
+
+def test_a_faulty_item_is_not_held_against_the_others(tmp_path: Path) -> None:
+    """Two items of which one is broken are not "only one item", and shares of what is left mean nothing."""
+    assert found(tmp_path / "two", [fact("a"), fact("b", answer=None)]) == [("format", "error", ":2")]
+    relation = {"relation": "capital"}
+    many = [fact(f"a{n}", subject=f"Land {n}", question=f"What is {n}?", **relation) for n in range(100)]
+    assert ("no-relation-dominates", "error", "") in found(tmp_path / "whole", many)
+    broken = [*many, fact("x", answer=None)]
+    assert [rule for rule, _, _ in found(tmp_path / "broken", broken)] == ["format"]
+
+
+def test_answer_types_without_a_reader_are_named_once(tmp_path: Path) -> None:
+    items = [fact("a"), *(fact(f"n{at}", subject=f"S{at}", answer_type="number") for at in range(3))]
+    path = folder(tmp_path, items, HEADER)
+    (problem,) = [one for one in validate(path, ("text", "date"))[1] if one.rule == "answers-readable"]
+    assert (problem.severity, problem.where.rpartition(":")[2]) == ("warning", "2")
+    assert problem.message.startswith("answers of type 'number' cannot be read yet (3 items)")
+    assert problem.fix == "types that can be read: date, text"
+    assert not [one for one in validate(path, ("text", "number"))[1] if one.rule == "answers-readable"]
 
 
 @pytest.mark.parametrize(
