@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from leadline.engine import plain
-from leadline.engine.attention import MINIMUM_ROWS, padding_for
-from leadline.engine.blocks import Batch
 from leadline.engine.draw import SumTree, tree_depth
+from leadline.engine.edits import edited
+from leadline.engine.intervention import NOTHING, Intervention
 from leadline.engine.keyed import uniforms
+from leadline.engine.lanes import Lanes
 from leadline.engine.lm import CausalLM
 from leadline.engine.plan import Limits, PlannedBatch, plan
 from leadline.engine.rank import token_ranks
 from leadline.engine.request import Failure, Generation, GoldProbe, Request
+from leadline.engine.session import is_under_a_technique
 from leadline.engine.stops import StopWatch
+from leadline.errors import UsageError
+
+# Called with the index of a request and the scores of its first token, `[vocabulary]`.
+Watch = Callable[[int, Tensor], None]
 
 # Rows that have finished go on being computed until they are this share of the batch: taking them out copies
 # the keys and values of the others.
 _COMPACT_AT = 0.06
-
-# Tokens prefilled at once. More makes no product faster, and the activations outgrow the processor's cache.
-_PREFILL_TOKENS = 1536
 
 
 @dataclass
@@ -36,40 +42,82 @@ class _Row:
     stop: StopWatch
     limit: int
     ids: list[int] = field(default_factory=list)
+    details: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def generate(
-    lm: CausalLM, requests: Sequence[Request], limits: Limits | None = None
+    lm: CausalLM,
+    requests: Sequence[Request],
+    limits: Limits | None = None,
+    intervention: Intervention = NOTHING,
+    watch: Watch | None = None,
 ) -> Iterator[tuple[int, Generation | Failure]]:
     """Answer requests, batch by batch: yields (index of the request, generation) as rows finish.
 
     What a request gives does not depend on the other requests, on their order or on `limits`. A prompt that
     leaves no room for its answer in the model's context is a `Failure`. Greedy requests that are the same in
-    all but their key are computed once.
+    all but their key are computed once. `intervention` is what a technique does to the model; `watch` is
+    called with the scores of each request's first token.
     """
+    if is_under_a_technique(lm.model):
+        raise UsageError(
+            "the model is under a technique already", fix="leave that context, or call the model itself"
+        )
     texts = [lm.text_of(request.prompt) for request in requests]
     encoded = _encode(lm, requests, texts)
+    others = _others(lm, requests, intervention)
     twins: dict[int, list[int]] = {}  # the request that is computed → those that get the same answer
     first: dict[object, int] = {}
+    masks = intervention.decoding.lane if intervention.decoding else None
     for index, (request, ids) in enumerate(zip(requests, encoded, strict=True)):
-        if len(ids) + request.sampling.max_tokens > lm.context_length:
-            needed = f"{len(ids)} tokens of prompt and {request.sampling.max_tokens} of answer"
+        room = lm.context_length - request.sampling.max_tokens
+        longest = max(len(ids), len(others[index])) if others else len(ids)
+        if longest > room:
+            needed = f"{longest} tokens of prompt and {request.sampling.max_tokens} of answer"
             yield index, Failure("too_long", f"{needed} do not fit into {lm.context_length}")
             continue
-        same: object = (ids, request.sampling, request.gold) if request.sampling.temperature == 0 else index
+        if masks is not None and masks.mask is not None and len(ids) < 2:
+            yield index, Failure("too_short", "heads cannot be masked after a prompt of one token")
+            continue
+        other = others[index] if others else None
+        same: object = (
+            (ids, other, request.sampling, request.gold) if request.sampling.temperature == 0 else index
+        )
         twins.setdefault(first.setdefault(same, index), []).append(index)
-    limits = limits or Limits()
+    limits = (limits or Limits()).shared_by(2 if masks is not None else 1)
     total = {index: len(encoded[index]) + requests[index].sampling.max_tokens for index in twins}
+    if others:
+        total = {index: total[index] + max(0, len(others[index]) - len(encoded[index])) for index in twins}
+    mask = masks.mask if masks is not None else None
     for in_blocks, planner in ((True, plan), (False, plain.plan_equal_lengths)):
         asked = [index for index in twins if lm.takes_blocks(total[index]) == in_blocks]
         lengths = [requests[i].sampling.max_tokens for i in asked]
         for batch in planner([encoded[i] for i in asked], lengths, limits):
             groups = tuple(tuple(asked[i] for i in group) for group in batch.requests)
             planned = PlannedBatch(batch.prefix, batch.prompts, groups)
-            with lm.running(in_blocks):
-                for index, generation in _run(lm, requests, texts, planned, in_blocks):
+            with ExitStack() as stack:
+                stack.enter_context(lm.running(in_blocks))
+                if masks is not None and masks.amateur is not None:
+                    stack.enter_context(masks.amateur.running(masks.amateur.in_blocks))
+                if not intervention.is_empty:
+                    stack.enter_context(edited(lm.anatomy, intervention.edits, mask))
+                for index, generation in _run(
+                    lm, requests, texts, planned, in_blocks, intervention, others, watch
+                ):
                     for twin in twins[index]:
                         yield twin, generation
+
+
+def _others(
+    lm: CausalLM, requests: Sequence[Request], intervention: Intervention
+) -> list[tuple[int, ...]] | None:
+    """Token ids of each request's prompt without its context, where the technique contrasts the two."""
+    lane = intervention.decoding.lane if intervention.decoding else None
+    if lane is None or lane.mask is not None or lane.amateur is not None:
+        return None
+    return [
+        tuple(lm.encode(lm.text_of(p), p.text is not None)) for p in (r.without or r.prompt for r in requests)
+    ]
 
 
 def _encode(lm: CausalLM, requests: Sequence[Request], texts: Sequence[str]) -> list[tuple[int, ...]]:
@@ -82,51 +130,6 @@ def _encode(lm: CausalLM, requests: Sequence[Request], texts: Sequence[str]) -> 
     return [
         known[text, request.prompt.text is not None] for request, text in zip(requests, texts, strict=True)
     ]
-
-
-def _prefill(lm: CausalLM, planned: PlannedBatch) -> tuple[Batch, Tensor]:
-    """Keys and values of all prompts, and the logits after each: `[prompts, vocabulary]`."""
-    device = lm.device
-    rest = [prompt[planned.prefix :] for prompt in planned.prompts]
-    lengths = torch.tensor([len(ids) for ids in planned.prompts], device=device)
-    counts = torch.tensor([len(group) for group in planned.requests], device=device)
-    row_prompt = torch.repeat_interleave(torch.arange(len(rest), device=device), counts)
-    batch = lm.new_batch(planned.prefix, lengths, row_prompt)
-    if planned.prefix:
-        ids = torch.tensor([planned.prompts[0][: planned.prefix]], device=device)
-        lm.forward(batch, "prefix", ids, torch.arange(planned.prefix, device=device)[None], None)
-        batch.seal_prefix()
-    parts, logits = [], []
-    for start, stop in _slices([len(ids) for ids in rest]):
-        part = batch.part(start, stop)
-        # Padded on the right: a causal model never looks there. Widths are multiples of 8 so that every
-        # matrix product has at least MINIMUM_ROWS rows.
-        width = -(-max(len(ids) for ids in rest[start:stop]) // MINIMUM_ROWS) * MINIMUM_ROWS
-        padded = torch.tensor([[*ids, *[0] * (width - len(ids))] for ids in rest[start:stop]], device=device)
-        # Padding stays within the model's table of positions, and short of where frequencies change.
-        positions = torch.arange(planned.prefix, planned.prefix + width, device=device)
-        positions = positions.clamp(max=lm.block_context - 1).expand(stop - start, width)
-        found = lm.forward(part, "prompt", padded, positions, part.rows.prompt_length - 1 - planned.prefix)
-        assert found is not None
-        logits.append(found)
-        parts.append(part)
-    batch.join(parts)
-    return batch, torch.cat(logits)
-
-
-def _slices(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Cut prompts, which come in order of length, into slices that are prefilled together: of about equal
-    length (padding is computed too), and few enough tokens that a layer's activations stay in the cache."""
-    start = 0
-    for stop in range(1, len(lengths) + 1):
-        if stop == len(lengths):
-            yield start, stop
-            return
-        longest = lengths[stop]
-        grown = longest * (stop + 1 - start)
-        if grown > _PREFILL_TOKENS or longest > lengths[start] * 1.15 + MINIMUM_ROWS:
-            yield start, stop
-            start = stop
 
 
 def _probes(
@@ -151,25 +154,39 @@ def _probes(
 
 
 def _run(
-    lm: CausalLM, requests: Sequence[Request], texts: Sequence[str], planned: PlannedBatch, in_blocks: bool
+    lm: CausalLM,
+    requests: Sequence[Request],
+    texts: Sequence[str],
+    planned: PlannedBatch,
+    in_blocks: bool,
+    intervention: Intervention,
+    others: Sequence[tuple[int, ...]] | None,
+    watch: Watch | None,
 ) -> Iterator[tuple[int, Generation]]:
-    batch: Batch | plain.PlainBatch
-    batch, logits = _prefill(lm, planned) if in_blocks else plain.prefill(lm.model, planned, lm.device)
-    probes = _probes(lm, requests, texts, planned, logits)
-    prompt_of = {index: at for at, group in enumerate(planned.requests) for index in group}
+    lanes = Lanes(lm, planned, intervention.decoding, in_blocks, others)
+    scores = lanes.first()
+    logits = scores.values
     rows = [_row(lm, index, requests[index]) for group in planned.requests for index in group]
+    firsts = list(accumulate((len(group) for group in planned.requests), initial=0))[:-1]
+    probes = _probes(lm, requests, texts, planned, logits[torch.tensor(firsts, device=logits.device)])
+    prompt_of = {index: at for at, group in enumerate(planned.requests) for index in group}
     chooser = _Chooser(lm, requests, rows)
-    forks = [at for at, group in enumerate(planned.requests) for _ in group]
-    logits = logits[torch.tensor(forks, device=lm.device)]  # a sample starts from its prompt's distribution
+    before = {row.request: planned.prompts[prompt_of[row.request]] for row in rows}
     live = list(range(len(rows)))  # rows[live[i]] is row i of the batch
     open_rows = set(live)
     for step in range(max(row.limit for row in rows)):
+        logits = _penalised(logits, [rows[at] for at in live], requests, before)
+        if watch is not None and step == 0:
+            for at in live:
+                watch(rows[at].request, logits[at])
         tokens = chooser.choose(logits, live, step)
-        for at, token in zip(live, tokens.tolist(), strict=True):
+        for i, (at, token) in enumerate(zip(live, tokens.tolist(), strict=True)):
             if at not in open_rows:
                 continue
             row = rows[at]
             row.ids.append(token)
+            for name, entries in scores.details.items():
+                row.details.setdefault(name, []).append(entries[i])
             text = row.stop.cut(row.ids)
             ended = token in lm.end_tokens
             if text is not None or ended or len(row.ids) >= row.limit:
@@ -184,6 +201,7 @@ def _run(
                         prompt_tokens=len(planned.prompts[prompt]),
                         token_ids=tuple(row.ids),
                         probes=_for(requests[request], probes[prompt]),
+                        details=row.details,
                     ),
                 )
         if not open_rows:
@@ -191,12 +209,30 @@ def _run(
         if len(live) - len(open_rows) >= max(1, _COMPACT_AT * len(live)):
             kept = [i for i, at in enumerate(live) if at in open_rows]
             index = torch.tensor(kept, device=lm.device)
-            batch.keep(index)
+            lanes.keep(index)
             tokens, live = tokens[index], [live[i] for i in kept]
-        if isinstance(batch, plain.PlainBatch):
-            logits = plain.step(lm.model, batch, tokens)
-        else:
-            logits = _step(lm, batch, tokens)
+        scores = lanes.step(tokens)
+        logits = scores.values
+
+
+def _penalised(
+    scores: Tensor,
+    rows: Sequence[_Row],
+    requests: Sequence[Request],
+    before: Mapping[int, tuple[int, ...]],
+) -> Tensor:
+    """`scores` `[rows, vocabulary]` under each request's repetition penalty."""
+    copied = False
+    for i, row in enumerate(rows):
+        penalty = requests[row.request].sampling.repetition_penalty
+        if penalty == 1:
+            continue
+        seen = torch.tensor(sorted({*before[row.request], *row.ids}), device=scores.device)
+        found = scores[i, seen]
+        scores = scores if copied else scores.clone()
+        copied = True
+        scores[i, seen] = torch.where(found < 0, found * penalty, found / penalty)
+    return scores
 
 
 def _row(lm: CausalLM, index: int, request: Request) -> _Row:
@@ -217,21 +253,6 @@ def _for(request: Request, probes: tuple[GoldProbe, ...]) -> tuple[GoldProbe, ..
     """The probes that this request asked for, in its order."""
     by_answer = {probe.answer: probe for probe in probes}
     return tuple(by_answer[answer] for answer in request.gold)
-
-
-def _step(lm: CausalLM, batch: Batch, tokens: Tensor) -> Tensor:
-    """Feed each row its newest token: `[rows]` → logits `[rows, vocabulary]`."""
-    rows = batch.rows
-    count = tokens.shape[0]
-    # Rows that have finished may stand beyond the last position; nobody reads what they compute.
-    positions = (rows.prompt_length[rows.row_prompt] + rows.generated).clamp(max=lm.block_context - 1)
-    extra = padding_for(count)
-    tokens, positions = (torch.nn.functional.pad(each, (0, extra)) for each in (tokens, positions))
-    first = torch.zeros(count + extra, dtype=torch.long, device=lm.device)
-    logits = lm.forward(batch, "decode", tokens[:, None], positions[:, None], first)
-    assert logits is not None
-    rows.generated += 1
-    return logits[:count]
 
 
 class _Chooser:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from leadline.engine import plain
+from leadline.engine.anatomy import Anatomy
 from leadline.engine.attention import IMPLEMENTATION, attending_to, padding_for
 from leadline.engine.blocks import Batch, BlockCache, Layer, Rows
 from leadline.engine.packed import PackedLinears
@@ -43,9 +44,9 @@ class CausalLM:
         self._cache_argument = (
             "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
         )
-        self.in_blocks = self._blocks_agree()
 
-    def _blocks_agree(self) -> bool:
+    @cached_property
+    def in_blocks(self) -> bool:
         """Whether this model's attention can run in blocks: its layers are of the kinds that blocks know, all
         of them take their attention from `transformers`' registry, and a short text gives the same logits as
         the model's own way. The last is asked because an attention of unknown make (with a bias for distance,
@@ -69,7 +70,7 @@ class CausalLM:
         except Exception:  # whatever an attention of another make stumbles over, its own way is there
             return False
         with self.running(in_blocks=False):
-            own, logits = plain.prefill(self.model, planned, self.device)
+            own, logits = plain.prefill(self.model, planned, self.device, row_prompt)
             expected = torch.cat([logits, plain.step(self.model, own, ids[:, 0])]).float()
         assert first is not None and second is not None
         error = (torch.cat([first, second]).float() - expected).abs().mean() / expected.std()
@@ -89,6 +90,11 @@ class CausalLM:
     def packed(self) -> PackedLinears:
         """The model's linear layers, arranged for this processor; made at the first use."""
         return PackedLinears(self.model)
+
+    @cached_property
+    def anatomy(self) -> Anatomy:
+        """Where the model's parts lie; asked for by techniques alone."""
+        return Anatomy(self.model)
 
     @cached_property
     def end_tokens(self) -> frozenset[int]:

@@ -94,13 +94,14 @@ def _names(forward: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(forward).parameters)
 
 
-def prefill(model: Any, planned: PlannedBatch, device: torch.device) -> tuple[PlainBatch, Tensor]:
-    """The state after each prompt, repeated for its samples, and the logits: `[prompts, vocabulary]`."""
+def prefill(
+    model: Any, planned: PlannedBatch, device: torch.device, row_prompt: Tensor
+) -> tuple[PlainBatch, Tensor]:
+    """The state after each prompt, repeated for its rows (`row_prompt` `[rows]`, ascending), and the logits:
+    `[prompts, vocabulary]`."""
     ids = torch.tensor(planned.prompts, device=device)
     state = DynamicCache(config=model.config.get_text_config())
     logits = _forward(model, state, ids, 0)
-    counts = torch.tensor([len(group) for group in planned.requests], device=device)
-    row_prompt = torch.repeat_interleave(torch.arange(len(ids), device=device), counts)
     batch = PlainBatch(state, ids)
     if len(row_prompt) != len(ids):
         batch.keep(row_prompt)

@@ -19,6 +19,10 @@ class Limits:
     max_rows: int = 256
     token_budget: int = 60_000
 
+    def shared_by(self, lanes: int) -> Limits:
+        """The same for requests that take `lanes` sequences each."""
+        return Limits(max(1, self.max_rows // lanes), max(1, self.token_budget // lanes))
+
 
 @dataclass(frozen=True)
 class PlannedBatch:

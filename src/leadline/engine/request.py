@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,24 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the next token is chosen. Temperature 0 is greedy; else the full distribution is drawn from."""
+    """How the next token is chosen. Temperature 0 is greedy; else the full distribution is drawn from.
+
+    repetition_penalty: scores of tokens that stand in the prompt or in what was written are divided by it
+    where positive and multiplied where negative (Keskar et al. 2019); 1 leaves them alone.
+    """
 
     temperature: float = 0.0
     max_tokens: int = 32
     stop: tuple[str, ...] = ()
+    repetition_penalty: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.temperature < float("inf") or self.max_tokens < 1 or "" in self.stop:
+        if (
+            not 0 <= self.temperature < float("inf")
+            or self.max_tokens < 1
+            or "" in self.stop
+            or not 0 < self.repetition_penalty < float("inf")
+        ):
             raise ValueError(f"not a way to choose tokens: {self}")
 
 
@@ -39,13 +50,15 @@ class Request:
 
     `key` names the randomness: (seed, item, sample, stage). Equal keys draw equal random numbers, whatever
     else is in the batch. `gold` are the answers whose first token is looked up in the distribution at the
-    first generated position (see `GoldProbe`).
+    first generated position (see `GoldProbe`). `without` is the prompt without its context, for a technique
+    that contrasts the two.
     """
 
     prompt: Prompt
     sampling: Sampling
     key: tuple[int | str, ...]
     gold: tuple[str, ...] = ()
+    without: Prompt | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +91,8 @@ class Generation:
     """What one request gave: the raw text (stop string cut off), why it ended, and what it cost.
 
     `finish`: "stop" (a stop string or the end-of-text token) or "length" (`max_tokens` reached).
-    `token_ids` include the token that ended the text.
+    `token_ids` include the token that ended the text. `details`: what a decoding technique decided at each
+    step (see its `scores`), by name.
     """
 
     text: str
@@ -86,3 +100,4 @@ class Generation:
     prompt_tokens: int
     token_ids: tuple[int, ...]
     probes: tuple[GoldProbe, ...] = field(default=())
+    details: dict[str, list[Any]] = field(default_factory=dict)

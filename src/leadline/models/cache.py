@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from leadline.errors import LeadlineError
 from leadline.models.progress import Progress
+from leadline.places import cache_home
 
 MANIFEST = "leadline-model.json"
 # Raised when a newer Leadline would convert differently, so that older entries are made again.
@@ -85,12 +86,8 @@ class DamagedError(Exception):
 
 
 def root() -> Path:
-    """$LEADLINE_CACHE, or the user's cache folder as the operating system has it."""
-    if chosen := os.environ.get("LEADLINE_CACHE"):
-        return Path(chosen).expanduser().absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("leadline", appauthor=False))
+    """As `cache_home`."""
+    return cache_home()
 
 
 def _models() -> Path:

@@ -12,13 +12,14 @@ from pydantic import Field
 
 from leadline.engine import Sampling
 from leadline.techniques.prompts_library import Prompts
-from leadline.techniques.technique import Conversation, Question, Technique
+from leadline.techniques.technique import Conversation, Kind, Question, Technique
 
 
 class GenRead(Technique):
     """One greedy background document of at most `passage_tokens`, one greedy answer from it."""
 
     name: ClassVar[str] = "genread"
+    kind: ClassVar[Kind] = "prompting"
     summary: ClassVar[str] = (
         "generate a background document without examples, then answer from it; both greedy"
     )
@@ -36,4 +37,5 @@ class GenRead(Technique):
         )
         prompt = prompts.render("genread/answer", question=question.text, passage=document.text.strip())
         sampling = Sampling(0.0, self.max_tokens, ("\n",))
-        yield self.request(prompt, sampling, question, sample, "answer", question.gold)
+        alone = prompts.render("question/question", question=question.text, window="")
+        yield self.request(prompt, sampling, question, sample, "answer", question.gold, alone)

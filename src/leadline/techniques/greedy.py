@@ -8,13 +8,14 @@ from pydantic import Field
 
 from leadline.engine import Sampling
 from leadline.techniques.prompts_library import Prompts
-from leadline.techniques.technique import Conversation, Question, Technique
+from leadline.techniques.technique import Conversation, Kind, Question, Technique
 
 
 class Greedy(Technique):
     """One answer by greedy decoding; the rank of the gold answer's first token is read where it begins."""
 
     name: ClassVar[str] = "greedy"
+    kind: ClassVar[Kind] = "baseline"
     summary: ClassVar[str] = "the question as it is, greedy decoding: the baseline"
     citation: ClassVar[str] = ""
     prompt_names: ClassVar[tuple[str, ...]] = ("question/question",)
@@ -24,5 +25,6 @@ class Greedy(Technique):
     def ask(self, question: Question, sample: int, prompts: Prompts) -> Conversation:
         """One call."""
         prompt = prompts.render("question/question", question=question.text, window=question.window or "")
+        alone = prompts.render("question/question", question=question.text, window="")
         sampling = Sampling(0.0, self.max_tokens, ("\n",))
-        yield self.request(prompt, sampling, question, sample, "answer", question.gold)
+        yield self.request(prompt, sampling, question, sample, "answer", question.gold, alone)

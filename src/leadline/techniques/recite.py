@@ -12,13 +12,14 @@ from pydantic import Field
 
 from leadline.engine import Sampling
 from leadline.techniques.prompts_library import Prompts
-from leadline.techniques.technique import Conversation, Question, Technique
+from leadline.techniques.technique import Conversation, Kind, Question, Technique
 
 
 class Recite(Technique):
     """`paths` recitations at `temperature`, cut at the first blank line; one greedy answer from each."""
 
     name: ClassVar[str] = "recite"
+    kind: ClassVar[Kind] = "prompting"
     summary: ClassVar[str] = (
         "recite a passage from memory (sampled), answer from it (greedy), vote over the paths"
     )
@@ -42,4 +43,5 @@ class Recite(Technique):
         passage = yield self.request(prompt, sampling, question, sample, "recite")
         prompt = prompts.render("recite/answer", question=question.text, passage=passage.text.strip())
         sampling = Sampling(0.0, self.max_tokens, ("\n",))
-        yield self.request(prompt, sampling, question, sample, "answer", question.gold)
+        alone = prompts.render("question/question", question=question.text, window="")
+        yield self.request(prompt, sampling, question, sample, "answer", question.gold, alone)

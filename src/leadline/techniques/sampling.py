@@ -8,7 +8,7 @@ from pydantic import Field
 
 from leadline.engine import Sampling
 from leadline.techniques.prompts_library import Prompts
-from leadline.techniques.technique import Conversation, Question, Technique
+from leadline.techniques.technique import Conversation, Kind, Question, Technique
 
 
 class TemperatureSampling(Technique):
@@ -18,6 +18,7 @@ class TemperatureSampling(Technique):
     """
 
     name: ClassVar[str] = "sampling"
+    kind: ClassVar[Kind] = "sampling"
     summary: ClassVar[str] = (
         "answers drawn at a temperature, majority vote: the reference for every technique"
     )
@@ -48,4 +49,5 @@ class TemperatureSampling(Technique):
         """One call."""
         prompt = prompts.render("question/question", question=question.text, window=question.window or "")
         sampling = Sampling(self.temperature, self.max_tokens, ("\n",))
-        yield self.request(prompt, sampling, question, sample, "answer")
+        alone = prompts.render("question/question", question=question.text, window="")
+        yield self.request(prompt, sampling, question, sample, "answer", without=alone)

@@ -17,15 +17,22 @@ over all items and samples.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from leadline.engine import Generation, GoldProbe, Prompt, Request, Sampling
+from leadline.techniques.prepared import AS_IT_IS, Bench, Prepared
 from leadline.techniques.prompts_library import Prompts
+
+if TYPE_CHECKING:
+    from leadline.engine.lm import CausalLM
+    from leadline.engine.session import Session
+
+Kind = Literal["baseline", "sampling", "prompting", "decoding", "steering"]
 
 
 @dataclass(frozen=True)
@@ -83,8 +90,11 @@ class Technique(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
+    kind: ClassVar[Kind]
     summary: ClassVar[str]
     citation: ClassVar[str]
+    # What is fitted depends on the questions of the study, so they are part of a configuration's identity.
+    is_fitted: ClassVar[bool] = False
     prompt_names: ClassVar[tuple[str, ...]] = ()
 
     seed: int = Field(default=0, description="names the random numbers that are drawn")
@@ -108,9 +118,30 @@ class Technique(BaseModel):
         """What decides an answer: the fields, without those that only say how many are drawn."""
         return self.model_dump(mode="json", exclude={"paths", "draws", "votes"})
 
-    def on(self, model: Any) -> AbstractContextManager[None]:
-        """Within this context `model` answers under the technique. Prompting leaves the model as it is."""
-        return nullcontext()
+    @property
+    def opens_the_model(self) -> bool:
+        """Whether the technique reads or changes what a model computes, which only a local model allows."""
+        return self.kind in ("decoding", "steering")
+
+    def prepare(self, lm: CausalLM, bench: Bench) -> Prepared:
+        """Make the technique ready for `lm`, fitting it where it needs that. Prompting needs nothing."""
+        return AS_IT_IS
+
+    @contextmanager
+    def on(self, model: Any, tokenizer: Any, bench: Bench | None = None) -> Iterator[Session]:
+        """Within this context `model`, a causal language model of `transformers`, computes under the
+        technique: its `forward`, its scores, and so its `generate`, at any batch size, padded left or right,
+        with a cache or without. On exit the model is as it was, also after an exception. Contexts nest.
+
+        `bench` are the questions that a technique is fitted on (default: the bundled facts). Raises
+        UsageError for an architecture that the technique does not know.
+        """
+        from leadline.engine.lm import CausalLM
+        from leadline.engine.session import applied
+
+        lm = CausalLM(model, tokenizer)
+        with applied(model, self.prepare(lm, bench or Bench()).intervention) as session:
+            yield session
 
     @abstractmethod
     def ask(self, question: Question, sample: int, prompts: Prompts) -> Conversation:
@@ -124,6 +155,8 @@ class Technique(BaseModel):
         sample: int,
         stage: str,
         gold: tuple[str, ...] = (),
+        without: Prompt | None = None,
     ) -> tuple[str, Request]:
-        """A step of the conversation, its randomness keyed by (seed, item, sample, stage)."""
-        return stage, Request(prompt, sampling, (self.seed, question.item, sample, stage), gold)
+        """A step of the conversation, its randomness keyed by (seed, item, sample, stage). `without` is the
+        same prompt without its context."""
+        return stage, Request(prompt, sampling, (self.seed, question.item, sample, stage), gold, without)
