@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import polars as pl
 from markupsafe import escape
 
+from leadline.report.charts.rank_shift import rank_shift
 from leadline.report.headline import headlines
 from leadline.report.items import RAW_LIMIT, ItemText, items_data
 from leadline.report.numbers import printed
@@ -150,6 +151,17 @@ def test_charts_have_a_title_a_description_and_a_table(written: Written) -> None
     assert len(charts) == 2 + 2 + 4 + 4  # two models; two temperatures each at the beyond-sampling level
     for values in charts:
         assert set((values["aria-labelledby"] or "").split()) <= set(outline.ids)
+
+
+def test_a_method_that_left_nothing_to_shift_is_drawn_as_none() -> None:
+    """Nothing that the baseline got wrong is left by DoLa: its shares are 0/0, and it stays in the chart."""
+    right = (pl.col("configuration") == "dola") | pl.col("correct")
+    frame = small_frame().with_columns(right.alias("correct"))
+    document = study_document(frame)
+    chart = rank_shift(document, "small")
+    assert chart is not None
+    assert re.search(r">DoLa</text><text [^>]*>n = 0</text><text [^>]*>none</text>", chart.svg)
+    assert "DoLa: none" in chart.svg and chart.svg.count(">none<") == 1
 
 
 def test_the_page_loads_nothing_and_forbids_loading(written: Written) -> None:

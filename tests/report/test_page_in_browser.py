@@ -74,6 +74,27 @@ def figure(written: Written, table: tuple[str, str], model: str, key: str, **key
     return int(row.figures[key].numerator or 0)
 
 
+@pytest.mark.parametrize("width", [1100, 1280, 1600])
+def test_the_headline_table_fits_with_its_heads_in_line(opened: Opened, width: int) -> None:
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    tops, over, apart = opened.page.evaluate(
+        """() => {
+            const table = document.querySelector("table.headline"), box = table.parentElement;
+            const heads = [...table.querySelectorAll("thead tr:last-child button")];
+            const figures = [...table.querySelectorAll("tbody tr:first-child td .fig")];
+            return [
+                new Set(heads.map(head => Math.round(head.getBoundingClientRect().top))).size,
+                box.scrollWidth - box.clientWidth,
+                Math.max(...figures.map((one, at) => Math.abs(
+                    one.getBoundingClientRect().right - heads[at + 1].getBoundingClientRect().right))),
+            ];
+        }"""
+    )
+    assert tops == 1, "all heads stand on one line"
+    assert over <= 0, "no column is cut off"
+    assert apart < 1, "a head ends where its figures end"
+
+
 @pytest.mark.parametrize("model", ["small", "large"])
 def test_filters_show_as_many_items_as_the_findings_count(
     opened: Opened, written: Written, model: str

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from leadline.lenses.finding import Figure
 from leadline.report.charts.svg import Canvas, Chart, Legend
 from leadline.report.document import FindingsDocument
 from leadline.report.numbers import count, printed
@@ -19,12 +22,14 @@ def rank_shift(document: FindingsDocument, model: str) -> Chart | None:
     rows = [
         (document.label(row.keys.get("method", "")), row.figures)
         for row in (finding.rows if finding else ())
-        if all(row.figures.get(part) and row.figures[part].value is not None for part, _ in PARTS)
+        if all(row.figures.get(part) for part, _ in PARTS)
     ]
-    if finding is None or not rows:
+    if finding is None or all(_nothing(figures) for _, figures in rows):
         return None
     described = "; ".join(
-        f"{label}: " + ", ".join(f"{part} {printed(part, figures[part])}" for part, _ in PARTS)
+        f"{label}: none"
+        if _nothing(figures)
+        else f"{label}: " + ", ".join(f"{part} {printed(part, figures[part])}" for part, _ in PARTS)
         for label, figures in rows
     )
     canvas = Canvas(
@@ -37,6 +42,9 @@ def rank_shift(document: FindingsDocument, model: str) -> Chart | None:
         denominator = figures["tied"].denominator
         if denominator is not None:
             canvas.text(100, y + 13, f"n = {count(denominator)}", "row-figure", anchor="end")
+        if _nothing(figures):  # no bar, but not left out: it left no failure, or no rank was probed
+            canvas.text(0, y + 20 + BAR / 2 + 4, "none", "row-figure")
+            continue
         start = 0.0
         for part, kind in PARTS:
             share = 100 * (figures[part].value or 0.0)
@@ -51,3 +59,8 @@ def rank_shift(document: FindingsDocument, model: str) -> Chart | None:
         Legend("worse-swatch", "Worsened: further down"),
     )
     return Chart(model, "Rank shift", canvas.drawn(), legend, (anchor(finding),))
+
+
+def _nothing(figures: Mapping[str, Figure]) -> bool:
+    """Whether there was no failure to count the parts over."""
+    return any(figures[part].value is None for part, _ in PARTS)
