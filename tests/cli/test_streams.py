@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,21 +17,6 @@ from tests.study import stored
 from tests.study.conftest import Leadline
 from tests.study.forks import ROOT
 from tests.study.small import small_study
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("streams")
-
-
-@pytest.fixture
-def ran(place: Path, tmp_path: Path, model: Path, leadline: Leadline) -> Path:
-    """A copy of a study that was run."""
-    folder = place / "study"
-    if not folder.exists():
-        small_study(folder, model)
-        assert leadline("run", folder, "--quiet").code == 0
-    return shutil.copytree(folder, tmp_path / "study")
 
 
 def test_run_writes_findings_to_stdout_and_plain_log_lines_to_stderr(
@@ -57,14 +41,14 @@ def test_quiet_says_nothing_on_stderr(tmp_path: Path, model: Path, leadline: Lea
     assert json.loads(ended.out).keys() == {"drawn", "kept", "failed", "seconds"}
 
 
-def test_report_prints_the_table_or_the_findings(ran: Path, leadline: Leadline) -> None:
-    ended = leadline("report", ran)
+def test_report_prints_the_table_or_the_findings(study: Path, leadline: Leadline) -> None:
+    ended = leadline("report", study)
     assert ended.code == 0 and ended.err == ""
-    assert "recite" in ended.out and str(ran / "report" / "report.html") in ended.out
+    assert "recite" in ended.out and str(study / "report" / "report.html") in ended.out
     assert "\x1b" not in ended.out
-    ended = leadline("report", ran, "--json", "--out", ran / "elsewhere")
+    ended = leadline("report", study, "--json", "--out", study / "elsewhere")
     assert json.loads(ended.out)["study"] == "small" and ended.err == ""
-    assert stored.findings(ran, "elsewhere") == stored.findings(ran)
+    assert stored.findings(study, "elsewhere") == stored.findings(study)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +97,7 @@ def test_exit_codes(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bug_keeps_its_traceback(ran: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_keeps_its_traceback(study: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     import leadline.report.study_report as room
 
     def broken(*_: object) -> None:
@@ -121,7 +105,7 @@ def test_a_bug_keeps_its_traceback(ran: Path, leadline: Leadline, monkeypatch: p
 
     monkeypatch.setattr(room, "run_lenses", broken)
     with pytest.raises(ZeroDivisionError):
-        leadline("report", ran)
+        leadline("report", study)
 
 
 def _environment(**more: str) -> dict[str, str]:
@@ -195,9 +179,9 @@ def test_a_reader_that_goes_away_is_no_fault(command: list[str]) -> None:
     assert (done.returncode, done.stderr) == (141, b""), "128 + SIGPIPE, as git ends"
 
 
-def test_whoever_reads_the_beginning_of_a_report_only_sees_no_traceback(ran: Path) -> None:
+def test_whoever_reads_the_beginning_of_a_report_only_sees_no_traceback(study: Path) -> None:
     done = subprocess.run(
-        f"'{sys.executable}' -m leadline.cli.app report '{ran}' --json | head -c 10",
+        f"'{sys.executable}' -m leadline.cli.app report '{study}' --json | head -c 10",
         shell=True,
         capture_output=True,
         env=_environment(),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -84,6 +85,20 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Other random weights of the same shape."""
     return small.write_model(tmp_path_factory.mktemp("models") / "other", seed=1)
+
+
+@pytest.fixture(scope="session")
+def place_of_one_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("run-once") / "study"
+
+
+@pytest.fixture
+def study(place_of_one_run: Path, tmp_path: Path, model: Path, leadline: Leadline) -> Path:
+    """A copy of a study that was run; it is run once for all who ask for it."""
+    if not place_of_one_run.exists():
+        small.small_study(place_of_one_run, model)
+        assert leadline("run", place_of_one_run, "--quiet").code == 0
+    return shutil.copytree(place_of_one_run, tmp_path / "study")
 
 
 @pytest.fixture(scope="session")

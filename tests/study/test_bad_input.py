@@ -317,6 +317,19 @@ def test_a_faulty_benchmark_is_one_line_with_file_and_line(
     assert not (folder / "responses.sqlite").exists()
 
 
+def test_an_answer_type_that_no_reader_reads_is_said_before_anything_is_asked(
+    tmp_path: Path, model: Path, leadline: Leadline
+) -> None:
+    folder = small_study(tmp_path, model)
+    (folder / "items.jsonl").write_bytes(_with(answer_type="number"))
+    ended = leadline("run", folder, "--quiet")
+    assert ended.code == 2
+    assert ended.fault == (
+        "error: items: item i02: answers of type 'number' cannot be read yet (types that can be read: text)"
+    )
+    assert not stored.rows(folder)
+
+
 def test_an_empty_benchmark_is_one_line(tmp_path: Path, model: Path, leadline: Leadline) -> None:
     folder = small_study(tmp_path, model)
     (folder / "items.jsonl").write_bytes(b"")

@@ -21,21 +21,6 @@ from tests.study.conftest import Leadline
 from tests.study.small import change, items, small_study, write_items
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("damage")
-
-
-@pytest.fixture
-def study(place: Path, tmp_path: Path, model: Path, leadline: Leadline) -> Path:
-    """A copy of a study that was run."""
-    whole = place / "study"
-    if not whole.exists():
-        small_study(whole, model)
-        assert leadline("run", whole, "--quiet").code == 0
-    return shutil.copytree(whole, tmp_path / "study")
-
-
 def _garbage(data: bytes) -> bytes:
     return random.Random(0).randbytes(len(data))
 
