@@ -74,16 +74,23 @@ def applied(model: Any, intervention: Intervention) -> Iterator[Session]:
 
 @contextmanager
 def _patched(model: Any, session: Session) -> Iterator[None]:
-    own = {name: vars(model)[name] for name in ("forward", "generate") if name in vars(model)}
-    setattr(model, _KEY, session)
-    model.forward = wraps(session.call)(session.forward)
-    model.generate = wraps(model.generate)(session.generate_with(model.generate))
+    # `wraps` keeps the signatures: `transformers` looks there for what a model's `forward` takes.
+    @wraps(session.call)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        return session.forward(*args, **kwargs)
+
+    patches = {_KEY: session, "forward": forward}
+    if hasattr(model, "generate"):
+        patches["generate"] = wraps(model.generate)(session.generate_with(model.generate))
+    own = {name: vars(model)[name] for name in patches if name in vars(model)}
     try:
+        for name, patch in patches.items():
+            setattr(model, name, patch)
         yield
     finally:
-        delattr(model, _KEY)
-        for name in ("forward", "generate"):
-            delattr(model, name)
+        for name in patches:
+            if name in vars(model):
+                delattr(model, name)
             if name in own:
                 setattr(model, name, own[name])
 

@@ -68,8 +68,8 @@ class DoLa(InsideTechnique):
         return Prepared(Intervention(decoding=decoding))
 
 
-def bucket(layers: str | tuple[int, ...], anatomy: Anatomy) -> tuple[int, ...]:
-    """Places of the residual stream to choose from.
+def bucket(layers: str | tuple[int, ...], anatomy: Anatomy, name: str = "dola") -> tuple[int, ...]:
+    """Places of the residual stream to choose from; `name` is the technique that an error speaks of.
 
     The buckets of `transformers` 4.44: every second one of the lower or upper half (of the first or last 20
     beyond 40 layers). Where input and output embeddings are one matrix, place 0 only repeats the input token
@@ -79,7 +79,7 @@ def bucket(layers: str | tuple[int, ...], anatomy: Anatomy) -> tuple[int, ...]:
     if not isinstance(layers, str):
         if not layers or any(place >= depth for place in layers):
             raise UsageError(
-                f"dola: layers {', '.join(map(str, layers)) or '(none)'} are not early layers of this model",
+                f"{name}: layers {', '.join(map(str, layers)) or '(none)'} are no early layers of this model",
                 fix=f"choose from 0 (the embeddings) to {depth - 1}",
             )
         return tuple(dict.fromkeys(layers))
