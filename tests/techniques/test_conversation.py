@@ -8,6 +8,7 @@ from typing import ClassVar
 import pytest
 
 from leadline.engine import Failure, Generation, GoldProbe, Request, Sampling
+from leadline.engine.intervention import NOTHING, Intervention
 from leadline.techniques.conversation import Generate, Job, converse
 from leadline.techniques.genread import GenRead
 from leadline.techniques.greedy import Greedy
@@ -28,7 +29,9 @@ class Waves:
         self.order, self.failing = order, failing
         self.calls: list[list[Request]] = []
 
-    def __call__(self, requests: Sequence[Request]) -> Iterator[tuple[int, Generation | Failure]]:
+    def __call__(
+        self, requests: Sequence[Request], intervention: Intervention = NOTHING
+    ) -> Iterator[tuple[int, Generation | Failure]]:
         self.calls.append(list(requests))
         for index in list(range(len(requests)))[:: self.order]:
             request = requests[index]

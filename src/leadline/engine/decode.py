@@ -63,6 +63,18 @@ def generate(
         raise UsageError(
             "the model is under a technique already", fix="leave that context, or call the model itself"
         )
+    if _contrasts_prompts(intervention) and (alone := [i for i, r in enumerate(requests) if not r.without]):
+        # Where there is no other prompt there is nothing to contrast, and no second lane to pay for.
+        for asked, bare in ((alone, True), ([i for i, r in enumerate(requests) if r.without], False)):
+            found = generate(
+                lm,
+                [requests[i] for i in asked],
+                limits,
+                Intervention(intervention.edits) if bare else intervention,
+                None if watch is None else lambda at, scores, asked=asked: watch(asked[at], scores),
+            )
+            yield from ((asked[at], generation) for at, generation in found)
+        return
     texts = [lm.text_of(request.prompt) for request in requests]
     encoded = _encode(lm, requests, texts)
     others = _others(lm, requests, intervention)
@@ -108,12 +120,16 @@ def generate(
                         yield twin, generation
 
 
+def _contrasts_prompts(intervention: Intervention) -> bool:
+    lane = intervention.decoding.lane if intervention.decoding else None
+    return lane is not None and lane.mask is None and lane.amateur is None
+
+
 def _others(
     lm: CausalLM, requests: Sequence[Request], intervention: Intervention
 ) -> list[tuple[int, ...]] | None:
     """Token ids of each request's prompt without its context, where the technique contrasts the two."""
-    lane = intervention.decoding.lane if intervention.decoding else None
-    if lane is None or lane.mask is not None or lane.amateur is not None:
+    if not _contrasts_prompts(intervention):
         return None
     return [
         tuple(lm.encode(lm.text_of(p), p.text is not None)) for p in (r.without or r.prompt for r in requests)

@@ -6,12 +6,16 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from leadline.engine import Failure, Generation, Request
+from leadline.engine.intervention import NOTHING, Intervention
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.files import ModelFiles
 from leadline.models.model import ModelIdentity
+
+if TYPE_CHECKING:
+    from leadline.engine.lm import CausalLM
 
 Dtype = Literal["float32", "bfloat16", "float16"]
 
@@ -53,11 +57,18 @@ class LocalModel:
             revision=files.revision,
         )
 
-    def generate(self, requests: Sequence[Request]) -> Iterator[tuple[int, Generation | Failure]]:
+    @property
+    def inside(self) -> CausalLM:
+        """As `Model.inside`."""
+        return self.lm
+
+    def generate(
+        self, requests: Sequence[Request], intervention: Intervention = NOTHING
+    ) -> Iterator[tuple[int, Generation | Failure]]:
         """As `Model.generate`."""
         from leadline.engine.decode import generate
 
-        return generate(self.lm, requests, self.limits)
+        return generate(self.lm, requests, self.limits, intervention)
 
 
 def _device(torch: Any, wanted: str) -> str:

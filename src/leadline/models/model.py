@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from leadline.engine import Failure, Generation, Request
+from leadline.engine.intervention import NOTHING, Intervention
+
+if TYPE_CHECKING:
+    from leadline.engine.lm import CausalLM
 
 
 @dataclass(frozen=True)
@@ -30,5 +34,12 @@ class Model(Protocol):
     def identity(self) -> ModelIdentity:
         """See `ModelIdentity`."""
 
-    def generate(self, requests: Sequence[Request]) -> Iterator[tuple[int, Generation | Failure]]:
-        """Answer `requests` in any order: yields (index of the request, generation)."""
+    @property
+    def inside(self) -> CausalLM | None:
+        """The model itself, where it is on this machine; None where only its answers can be had."""
+
+    def generate(
+        self, requests: Sequence[Request], intervention: Intervention = NOTHING
+    ) -> Iterator[tuple[int, Generation | Failure]]:
+        """Answer `requests` in any order: yields (index of the request, generation). `intervention` is what a
+        technique does to the model; only a model with an `inside` is given any."""

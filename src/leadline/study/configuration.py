@@ -32,10 +32,14 @@ class Configuration:
     failures_only: bool = False
 
 
-def described(configuration: Configuration, model: ModelIdentity, prompts: Prompts) -> dict[str, Any]:
-    """Everything that reaches the model and decides its answers. Names, roles and counts do not."""
+def described(
+    configuration: Configuration, model: ModelIdentity, prompts: Prompts, benchmark: str
+) -> dict[str, Any]:
+    """Everything that reaches the model and decides its answers. Names, roles and counts do not; the content
+    of the whole benchmark, by its hash, where the technique is fitted on it."""
     technique = configuration.technique
-    return {
+    fitted = {"fitted_on": benchmark} if technique.is_fitted else {}
+    return fitted | {
         "model": {"digest": model.digest, "dtype": model.dtype, "kind": model.kind},
         "technique": technique.name,
         "settings": technique.settings(),

@@ -17,7 +17,6 @@ from leadline import __version__
 from leadline.bench import content_hash
 from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
-from leadline.study.configuration import described
 from leadline.study.study import Study
 
 MANIFEST = "manifest.json"
@@ -71,7 +70,7 @@ def write_manifest(study: Study, identities: dict[str, ModelIdentity], run: int)
                 "samples": configuration.samples,
                 "vote": configuration.vote,
                 "failures_only": configuration.failures_only,
-                **described(configuration, identity, study.prompts),
+                **study.described(configuration, identity),
             }
     document = {
         "study": study.config.name,

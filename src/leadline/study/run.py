@@ -11,9 +11,10 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.models.model import Model, ModelIdentity
 from leadline.study.config import ModelEntry
 from leadline.study.config_file import where_in
-from leadline.study.configuration import Configuration, described
+from leadline.study.configuration import Configuration
 from leadline.study.lock import locked
 from leadline.study.manifest import environment, write_manifest
+from leadline.study.prepare import prepare
 from leadline.study.progress import Reporter
 from leadline.study.readings import check_readable, judged
 from leadline.study.store import Key, Store, open_store
@@ -74,9 +75,7 @@ def run_study(study: Study, reporter: Reporter, load: LoadModel = load_local) ->
             store.set_model(entry.label, model.identity)
             write_manifest(study, identities, run)
             for configuration in study.configurations:
-                new, old, lost = _ask(
-                    study, store, run, model, configuration, label=entry.label, reporter=reporter
-                )
+                new, old, lost = _ask(study, store, run, model, configuration, entry=entry, reporter=reporter)
                 drawn, kept, failed = drawn + new, kept + old, failed + lost
         store.end_run(run)
     return Outcome(drawn, kept, failed, time.monotonic() - started)
@@ -102,13 +101,13 @@ def _ask(
     model: Model,
     configuration: Configuration,
     *,
-    label: str,
+    entry: ModelEntry,
     reporter: Reporter,
 ) -> tuple[int, int, int]:
     """Ask what is missing under one configuration: how many answers were drawn, were there, and failed."""
-    technique, prompts = configuration.technique, study.prompts
+    technique, prompts, label = configuration.technique, study.prompts, entry.label
     identifier = study.configuration_id(configuration, model.identity)
-    store.set_configuration(identifier, described(configuration, model.identity, prompts))
+    store.set_configuration(identifier, study.described(configuration, model.identity))
     items = list(study.benchmark.items)
     if configuration.failures_only:
         failures = _baseline_failures(study, store, model.identity)
@@ -124,13 +123,18 @@ def _ask(
     keys = {(key.item, key.sample): key for key in missing}
     jobs = list(missing.values())
     failed: list[Failure] = []
-    with technique.on(model):
+    if jobs:
+        prepared = prepare(study, model, entry, technique, reporter)
         for start in range(0, len(jobs), study.config.batch_rows):
             ready: list[tuple[Key, Answer]] = []
             flushed = time.monotonic()
             try:
                 for job, answer in converse(
-                    technique, jobs[start : start + study.config.batch_rows], prompts, model.generate
+                    technique,
+                    jobs[start : start + study.config.batch_rows],
+                    prompts,
+                    model.generate,
+                    prepared,
                 ):
                     key = keys[job.question.item, job.sample]
                     if isinstance(answer, Failure):

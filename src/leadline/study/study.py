@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from leadline.bench import Benchmark, Item, bundled_names, load_benchmark
 from leadline.bench.problem import did_you_mean
@@ -54,14 +55,25 @@ class Study:
         if Path(entry.ref).exists():
             raise UsageError(
                 f"there is no model {entry.ref!r} in the study's folder",
-                where=where_in(self.file, "models", self.config.models.index(entry), "ref"),
+                where=self._where(entry),
                 fix=f"paths start at the study's folder, or are whole: {Path(entry.ref).resolve()}",
             )
         return entry.ref
 
+    def _where(self, entry: ModelEntry) -> str:
+        """The line of study.yaml that names a model; the file, for a technique's second model."""
+        models = self.config.models
+        return (
+            where_in(self.file, "models", models.index(entry), "ref") if entry in models else str(self.file)
+        )
+
     def configuration_id(self, configuration: Configuration, model: ModelIdentity) -> str:
         """What the responses of this configuration are stored under."""
-        return configuration_id(described(configuration, model, self.prompts))
+        return configuration_id(self.described(configuration, model))
+
+    def described(self, configuration: Configuration, model: ModelIdentity) -> dict[str, Any]:
+        """As `configuration.described`."""
+        return described(configuration, model, self.prompts, self.whole.content_hash)
 
     def question(self, item: Item) -> Question:
         """The item as techniques see it."""
@@ -105,6 +117,13 @@ def open_study(place: Path) -> Study:
     found = configurations(config, file)
     for configuration in found:
         _rehearse(configuration, prompts)
+        if configuration.technique.needs_context and not any(item.window for item in benchmark.items):
+            name = configuration.technique.name
+            raise UsageError(
+                f"{configuration.name} contrasts questions with and without their text, and no item has one",
+                where=str(file),
+                fix=f"stack it: recite+{name} contrasts with and without the recitation",
+            )
     parts = protocol(config, found, whole.category_name, whole.task_name)
     return Study(folder, config, whole, benchmark, tuple(found), parts, prompts)
 

@@ -34,6 +34,7 @@ class ContextAwareDecoding(InsideTechnique):
     name: ClassVar[str] = "cad"
     kind: ClassVar[Kind] = "decoding"
     summary: ClassVar[str] = "contrast the question with its context against the question alone"
+    needs_context: ClassVar[bool] = True
     citation: ClassVar[str] = "Shi et al., Trusting Your Evidence, NAACL 2024"
 
     alpha: float = Field(default=0.5, ge=0, le=100, description="how much the context is trusted")

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from leadline.engine import Failure, Generation, Request
+from leadline.engine.intervention import Intervention
+from leadline.techniques.prepared import AS_IT_IS, Prepared
 from leadline.techniques.prompts_library import Prompts
 from leadline.techniques.technique import Answer, Conversation, Question, Stage, Technique
 
-Generate = Callable[[Sequence[Request]], Iterator[tuple[int, Generation | Failure]]]
+Generate = Callable[[Sequence[Request], Intervention], Iterator[tuple[int, Generation | Failure]]]
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,17 @@ class _Talk:
 
 
 def converse(
-    technique: Technique, jobs: Sequence[Job], prompts: Prompts, generate: Generate
+    technique: Technique,
+    jobs: Sequence[Job],
+    prompts: Prompts,
+    generate: Generate,
+    prepared: Prepared = AS_IT_IS,
 ) -> Iterator[tuple[Job, Answer | Failure]]:
     """Answer all jobs under `technique`: yields each as it is finished, or as one of its calls fails.
 
     The stages are waves: every conversation's first request goes to the model in one call, then every second
-    one, and so on, so that the model always has a full batch.
+    one, and so on, so that the model always has a full batch. Items under different interventions
+    (`prepared`) go to the model one after the other.
     """
     wave = []
     for job in jobs:
@@ -44,8 +51,7 @@ def converse(
         wave.append(_Talk(job, conversation, stage, request))
     while wave:
         following: list[_Talk] = []
-        for index, generation in generate([talk.request for talk in wave]):
-            talk = wave[index]
+        for talk, generation in _asked(wave, generate, prepared):
             if isinstance(generation, Failure):
                 talk.conversation.close()
                 yield talk.job, generation
@@ -71,3 +77,16 @@ def converse(
         # Rows finish in an order that depends on the batch; the next wave is asked in the order of the jobs.
         following.sort(key=lambda talk: (talk.job.question.item, talk.job.sample))
         wave = following
+
+
+def _asked(
+    wave: Sequence[_Talk], generate: Generate, prepared: Prepared
+) -> Iterator[tuple[_Talk, Generation | Failure]]:
+    """The wave's answers, each talk under its item's intervention."""
+    groups: dict[int, tuple[Intervention, list[_Talk]]] = {}
+    for talk in wave:
+        intervention = prepared.for_item(talk.job.question.item)
+        groups.setdefault(id(intervention), (intervention, []))[1].append(talk)
+    for intervention, talks in groups.values():
+        for index, generation in generate([talk.request for talk in talks], intervention):
+            yield talks[index], generation

@@ -33,8 +33,9 @@ class InsideTechnique(Technique):
         yield self.request(prompt, sampling, question, sample, "answer", question.gold, alone)
 
 
-def listed(value: Any, parts: str = ",") -> Any:
-    """A setting that names several things, "2,4,6", as a list of strings; anything else as it is."""
+def listed(value: Any) -> Any:
+    """A setting that names several things, "2,4,6", as a list; anything else as it is."""
     if isinstance(value, str):
-        return [part.strip() for part in value.replace(";", ",").split(parts) if part.strip()]
+        found = [part.strip() for part in value.split(",") if part.strip()]
+        return [int(part) if part.isdigit() else part for part in found]
     return value

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.bench import Item
 from leadline.engine.intervention import NOTHING, Intervention
+from leadline.techniques.prompts_library import Prompts
 
 if TYPE_CHECKING:
     from leadline.engine.lm import CausalLM
@@ -22,12 +23,13 @@ def _silent(line: str) -> None:
 class Bench:
     """What a technique may be fitted on, and how to say what takes long.
 
-    items: questions with gold answers; () means: the bundled facts. digest: names the model's weights for
-    ever; None: it is computed from them. load: loads another model by name. say: told one line per long step.
-    reuse: whether a fitted artefact in the cache is used again.
+    items: questions with gold answers; () means: the bundled facts. prompts: how questions are put. digest:
+    names the model's weights for ever; None: it is computed from them. load: loads another model by name.
+    say: told one line per long step. reuse: whether a fitted artefact in the cache is used again.
     """
 
     items: Sequence[Item] = ()
+    prompts: Prompts = field(default_factory=Prompts)
     digest: str | None = None
     load: Callable[[str], CausalLM] | None = None
     say: Callable[[str], None] = _silent

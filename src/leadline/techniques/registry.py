@@ -28,9 +28,18 @@ def techniques() -> Mapping[str, type[Technique]]:
 
 
 def technique_named(name: str) -> type[Technique]:
-    """The technique called `name`. Raises UsageError with the nearest name where there is none."""
+    """The technique called `name`, or the stack of several joined by "+". "_" is as good as "-".
+
+    Raises UsageError with the nearest name where there is none, and for a stack without a meaning.
+    """
+    from leadline.techniques.stack import stacked
+
     known = techniques()
-    if name not in known:
-        hint = did_you_mean(name, known, otherwise=f"known techniques: {', '.join(known)}")
-        raise UsageError(f"there is no technique {name!r}", fix=hint)
-    return known[name]
+    kinds = []
+    for part in name.split("+"):
+        spelled = part.strip().replace("_", "-")
+        if spelled not in known:
+            hint = did_you_mean(spelled, known, otherwise=f"known techniques: {', '.join(known)}")
+            raise UsageError(f"there is no technique {part.strip()!r}", fix=hint)
+        kinds.append(known[spelled])
+    return kinds[0] if len(kinds) == 1 else stacked(tuple(kinds))

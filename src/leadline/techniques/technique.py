@@ -95,6 +95,8 @@ class Technique(BaseModel):
     citation: ClassVar[str]
     # What is fitted depends on the questions of the study, so they are part of a configuration's identity.
     is_fitted: ClassVar[bool] = False
+    # Without a text that comes with the question there is nothing to contrast.
+    needs_context: ClassVar[bool] = False
     prompt_names: ClassVar[tuple[str, ...]] = ()
 
     seed: int = Field(default=0, description="names the random numbers that are drawn")
