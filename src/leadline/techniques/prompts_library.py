@@ -76,9 +76,9 @@ class Prompts:
         """The prompt with `values` put in. A text ends without whitespace, since a model that has to write a
         word after a space begins most words with a token that brings its own."""
         template = self.file(name)
-        if not template.text.strip():
-            raise UsageError("the prompt file is empty", where=template.origin, fix=_PUT_IT)
         if self.style == "few-shot":
+            if not template.text.strip():
+                raise UsageError("the prompt file is empty", where=template.origin, fix=_PUT_IT)
             return Prompt(text=_fill(template, template.text, values).rstrip())
         parts = _MESSAGE.split(template.text)
         if len(parts) < 3 or parts[0].strip():
