@@ -153,7 +153,7 @@ def test_on_the_real_model_scores_are_those_of_the_formula(smollm2: LocalModel, 
     lm = smollm2.lm
     texts = ["Q: What is the capital of France?\nA:", "The largest planet of the solar system is", "2 + 2 ="]
     technique = SLED(lens=lens, evolution_scale=10)
-    requests = [Request(Prompt(text=text), Sampling(0.0, 6), (0, text)) for text in texts]
+    requests = [Request(Prompt(text=text), Sampling(0.0, 3), (0, text)) for text in texts]
     first: dict[int, Tensor] = {}
     together = dict(
         generate(
@@ -178,5 +178,5 @@ def test_on_the_real_model_scores_are_those_of_the_formula(smollm2: LocalModel, 
         assert alone.token_ids == together[at].token_ids
         assert alone.details == together[at].details
         with technique.on(lm.model, lm.tokenizer):
-            found = lm.model.generate(ids, do_sample=False, max_new_tokens=6, pad_token_id=0)
+            found = lm.model.generate(ids, do_sample=False, max_new_tokens=3, pad_token_id=0)
         assert tuple(found[0, ids.shape[1] :].tolist()) == together[at].token_ids

@@ -26,6 +26,7 @@ What paper and published code leave open or say differently, and what is done he
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
     from leadline.engine.lm import CausalLM
 
+# Numbers in the early layers' logits that are held at a time.
+_LOGITS_AT_ONCE = 2**23
 _NAMED = ("all", "low", "high")
 
 
@@ -104,11 +107,7 @@ class LogitsEvolution(Decoding):
         latent = torch.zeros_like(likeliest, dtype=final.dtype)
         total = torch.zeros_like(latent[:, 0])
         most, layer = torch.zeros_like(total), torch.zeros_like(total, dtype=torch.long)
-        for number, place in enumerate(self.places):
-            states = seen.residuals[place]
-            if self.lens == "normed":
-                states = seen.anatomy.normed(states)
-            early = seen.anatomy.logits(states).to(final.device)
+        for number, early in enumerate(self._early(seen)):
             agreement = alignment(early, final, likeliest).clamp(min=0).square()
             # Σ_n s_n · m(n) / Σ_i m_i(n), with s_n = Σ_i m_i(n) / Σ_n Σ_i m_i(n), is Σ_n m(n) over that sum.
             latent += agreement
@@ -123,6 +122,19 @@ class LogitsEvolution(Decoding):
             evolved = (evolved - rate * evolved.softmax(-1)).scatter_add(1, likeliest, rate * latent)
         values = torch.full_like(final, -torch.inf).scatter(1, likeliest, evolved.gather(1, likeliest))
         return Scores(values, {"layer": [self.places[number] for number in layer.tolist()]})
+
+    def _early(self, seen: Seen) -> Iterator[Tensor]:
+        """Logits of each early layer, `[rows, vocabulary]`; several layers at once go through the output
+        layer, whose weights are the largest thing to be read."""
+        import torch
+
+        together = max(1, _LOGITS_AT_ONCE // seen.logits.numel())
+        for start in range(0, len(self.places), together):
+            found = [seen.residuals[place] for place in self.places[start : start + together]]
+            states = torch.stack([each.to(found[0].device) for each in found])
+            if self.lens == "normed":
+                states = seen.anatomy.normed(states)
+            yield from seen.anatomy.logits(states).to(seen.logits.device)
 
 
 def alignment(early: Tensor, final: Tensor, tokens: Tensor) -> Tensor:
