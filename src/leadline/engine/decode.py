@@ -71,7 +71,7 @@ def generate(
                 [requests[i] for i in asked],
                 limits,
                 Intervention(intervention.edits) if bare else intervention,
-                None if watch is None else lambda at, scores, asked=asked: watch(asked[at], scores),
+                _renumbered(watch, asked),
             )
             yield from ((asked[at], generation) for at, generation in found)
         return
@@ -118,6 +118,10 @@ def generate(
                 ):
                     for twin in twins[index]:
                         yield twin, generation
+
+
+def _renumbered(watch: Watch | None, asked: Sequence[int]) -> Watch | None:
+    return None if watch is None else lambda at, scores: watch(asked[at], scores)
 
 
 def _contrasts_prompts(intervention: Intervention) -> bool:

@@ -69,21 +69,21 @@ class Sharpness(Decoding):
     relative_top: float
 
     def scores(self, seen: Seen) -> Scores:
-        """lp − α E where plausible, −inf elsewhere. Entropies are needed of plausible tokens alone."""
+        """lp − α E where plausible, −inf elsewhere. Entropies are needed of plausible tokens alone.
+        `details["entropy"]`: that of the token with the best score, of each row."""
         import torch
 
         logprobs = seen.logits.log_softmax(-1)
         out = implausible(logprobs, self.relative_top)
         values = logprobs.masked_fill(out, -torch.inf)
-        entropies: list[dict[int, float]] = []
+        entropies: list[float] = []
         for row, states in enumerate(seen.contexts):
             if self.alpha == 0:
                 break
             tokens = (~out[row]).nonzero()[:, 0]
             entropy = sharpness(seen.anatomy, states, tokens).to(values.device)
             values[row, tokens] -= self.alpha * entropy
-            top = values[row, tokens].argmax()
-            entropies.append({int(tokens[top]): float(entropy[top])})
+            entropies.append(float(entropy[values[row, tokens].argmax()]))
         return Scores(values, {"entropy": entropies} if entropies else {})
 
 
