@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from leadline.engine.anatomy import Anatomy
+from leadline.engine.edits import Site
 
 
 @contextmanager
@@ -39,15 +40,41 @@ def residuals(anatomy: Anatomy, places: Iterable[int]) -> Iterator[dict[int, Ten
 def head_outputs(anatomy: Anatomy, layers: Iterable[int]) -> Iterator[dict[int, Tensor]]:
     """Within this context each forward pass leaves, by layer, what the heads hand to the output projection:
     `[rows, tokens, heads × head_dim]`. Enter it after whatever steers: hooks run in order of installation."""
+    with _inputs({layer: anatomy.output_projection(layer) for layer in layers}) as found:
+        yield found
+
+
+@contextmanager
+def neurons(anatomy: Anatomy, layers: Iterable[int]) -> Iterator[dict[int, Tensor]]:
+    """As `head_outputs`, what neurons hand to the down projection: `[rows, tokens, intermediate_size]`."""
+    with _inputs({layer: anatomy.down_projection(layer) for layer in layers}) as found:
+        yield found
+
+
+@contextmanager
+def at_site(anatomy: Anatomy, site: Site) -> Iterator[Callable[[int], Tensor]]:
+    """Within this context each forward pass leaves, by layer, what lies at a site that can be edited:
+    `[rows, tokens, width of the site]`."""
+    layers = range(anatomy.layers)
+    if site == "residual":  # a block's output enters the next part
+        with residuals(anatomy, (layer + 1 for layer in layers)) as found:
+            yield lambda layer: found[layer + 1]
+        return
+    with (head_outputs if site == "heads" else neurons)(anatomy, layers) as found:
+        yield found.__getitem__
+
+
+@contextmanager
+def _inputs(parts: Mapping[int, nn.Module]) -> Iterator[dict[int, Tensor]]:
     found: dict[int, Tensor] = {}
     handles = []
     try:
-        for layer in layers:
+        for layer, part in parts.items():
 
             def keep(module: nn.Module, inputs: tuple[Any, ...], layer: int = layer) -> None:
                 found[layer] = inputs[0]
 
-            handles.append(anatomy.output_projection(layer).register_forward_pre_hook(keep))
+            handles.append(part.register_forward_pre_hook(keep))
         yield found
     finally:
         for handle in handles:

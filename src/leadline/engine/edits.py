@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from leadline.engine.anatomy import Anatomy
-from leadline.engine.passes import Positions, current_pass
+from leadline.engine.passes import Positions, current_pass, world
 
 # The input of a block's output projection | a block's output | the input of a block's down projection.
 Site = Literal["heads", "residual", "neurons"]
@@ -21,7 +21,8 @@ Site = Literal["heads", "residual", "neurons"]
 class Edit:
     """activation ← activation × (1 + scale) + shift, at one site of one layer, at the chosen positions.
 
-    `shift` and `scale` are `[width of the site]`, or None.
+    `shift` and `scale` are `[width of the site]`, or None. In passes that feed one token to each row they may
+    also be `[rows, 1, width]`: each row has its own.
     """
 
     site: Site
@@ -91,10 +92,13 @@ class _Placed:
 
     def __init__(self, edit: Edit) -> None:
         self.edit = edit
+        self.world = world()
         self.ready: tuple[Tensor | None, Tensor | None] | None = None
 
     def applied(self, hidden: Tensor) -> Tensor:
         """`hidden` `[rows, tokens, width]` with the edit, in a new tensor."""
+        if world() is not self.world:
+            return hidden
         this = current_pass()
         chosen = True if this is None else this.chosen(self.edit.positions, hidden.shape[1])
         if chosen is False:

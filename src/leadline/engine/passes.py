@@ -64,3 +64,22 @@ def passing(this: Pass) -> Iterator[None]:
 def current_pass() -> Pass | None:
     """The pass that is going on, if anybody said."""
     return _current.get(None)
+
+
+_world: ContextVar[object] = ContextVar("leadline_world", default=None)
+
+
+@contextmanager
+def afresh() -> Iterator[None]:
+    """Within this context the model computes as it is, whatever has been applied to it outside: techniques
+    are fitted to the model and not to what others have made of it."""
+    token = _world.set(object())
+    try:
+        yield
+    finally:
+        _world.reset(token)
+
+
+def world() -> object:
+    """What is applied here acts only where this is the same object."""
+    return _world.get()

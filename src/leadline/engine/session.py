@@ -30,7 +30,7 @@ from leadline.engine.capture import residuals
 from leadline.engine.decoding import Decoding, Lane, Seen
 from leadline.engine.edits import edited
 from leadline.engine.intervention import NOTHING, Intervention
-from leadline.engine.passes import Pass, passing
+from leadline.engine.passes import Pass, passing, world
 from leadline.engine.second_pass import SecondPass
 from leadline.errors import UsageError
 
@@ -109,6 +109,7 @@ class Session:
         self.names = tuple(inspect.signature(model.forward).parameters)
         self.cache_name = "cache" if "cache" in self.names else "past_key_values"
         self.intervention: Intervention = NOTHING
+        self.world = world()
         self.trace: list[dict[str, list[Any]]] | None = None
         self.prompt_tokens: Tensor | None = None
         self._kept: WeakKeyDictionary[Any, _Kept] = WeakKeyDictionary()
@@ -151,6 +152,8 @@ class Session:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """As the model's own `forward`; `logits` are the technique's scores."""
+        if world() is not self.world:  # a technique is being fitted
+            return self.call(*args, **kwargs)
         given = dict(zip(self.names, args, strict=False)) | kwargs
         this, tokens, is_new = self._pass(given)
         decoding = self.intervention.decoding

@@ -139,10 +139,12 @@ class Technique(BaseModel):
         UsageError for an architecture that the technique does not know.
         """
         from leadline.engine.lm import CausalLM
+        from leadline.engine.passes import afresh
         from leadline.engine.session import applied
 
-        lm = CausalLM(model, tokenizer)
-        with applied(model, self.prepare(lm, bench or Bench()).intervention) as session:
+        with afresh():
+            prepared = self.prepare(CausalLM(model, tokenizer), bench or Bench())
+        with applied(model, prepared.intervention) as session:
             yield session
 
     @abstractmethod
