@@ -155,6 +155,8 @@ class Session:
         if world() is not self.world:  # a technique is being fitted
             return self.call(*args, **kwargs)
         given = dict(zip(self.names, args, strict=False)) | kwargs
+        if self.cache_name not in given and "past_key_values" in given:  # the name that it had before
+            given[self.cache_name] = given.pop("past_key_values")
         this, tokens, is_new = self._pass(given)
         decoding = self.intervention.decoding
         if decoding is None:
