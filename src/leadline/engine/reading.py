@@ -121,12 +121,17 @@ def _shared(group: Sequence[Text]) -> int:
 
 
 def _slices(rows: Sequence[tuple[int, int, Text]]) -> Iterator[Sequence[tuple[int, int, Text]]]:
-    """Rows, which come in order of length, in slices of few enough tokens."""
+    """Rows, which come in order of length, in slices of few enough tokens and of about one length (padding is
+    computed too)."""
     begin = 0
     for end in range(1, len(rows) + 1):
-        if end == len(rows) or len(rows[end][2]) * (end + 1 - begin) > _TOKENS_AT_ONCE:
-            yield rows[begin:end]
-            begin = end
+        if end < len(rows):
+            longest = len(rows[end][2])
+            fits = longest * (end + 1 - begin) <= _TOKENS_AT_ONCE
+            if fits and longest <= 1.2 * len(rows[begin][2]) + 2:
+                continue
+        yield rows[begin:end]
+        begin = end
 
 
 def _cache(lm: CausalLM) -> Any:
