@@ -119,7 +119,21 @@ def step(model: Any, batch: PlainBatch, tokens: Tensor) -> Tensor:
     return _forward(model, batch.cache, tokens[:, None], before)
 
 
+def step_with_weights(model: Any, batch: PlainBatch, tokens: Tensor) -> tuple[Tensor, tuple[Any, ...]]:
+    """As `step`; and each layer's attention weights `[rows, heads, 1, keys]`, where its attention has them
+    (else None). Not for texts beyond `rope_switch`."""
+    before = batch.ids.shape[1]
+    batch.ids = torch.cat([batch.ids, tokens[:, None]], 1)
+    out = _output(model, batch.cache, tokens[:, None], before, output_attentions=True)
+    return out.logits[:, -1], tuple(out.attentions or ())
+
+
 def _forward(model: Any, state: Any, new: Tensor, before: int) -> Tensor:
+    logits: Tensor = _output(model, state, new, before).logits
+    return logits[:, -1]
+
+
+def _output(model: Any, state: Any, new: Tensor, before: int, **asked: Any) -> Any:
     known = _arguments(model)
     rows, count = new.shape
     given: dict[str, Any] = {"cache" if "cache" in known else "past_key_values": state}
@@ -129,8 +143,7 @@ def _forward(model: Any, state: Any, new: Tensor, before: int) -> Tensor:
         given["position_ids"] = torch.arange(before, before + count, device=new.device).expand(rows, count)
     if "logits_to_keep" in known:
         given["logits_to_keep"] = 1
-    logits: Tensor = model(input_ids=new, use_cache=True, return_dict=True, **given).logits
-    return logits[:, -1]
+    return model(input_ids=new, use_cache=True, return_dict=True, **given, **asked)
 
 
 def rope_switch(config: Any) -> int | None:

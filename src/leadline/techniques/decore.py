@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -72,7 +72,7 @@ class DeCoRe(InsideTechnique):
         """Finds the retrieval heads of the model, once; later from the cache."""
         from leadline.engine.edits import HeadMask
 
-        heads = self._chosen(lm, bench)
+        heads, test = self._chosen(lm, bench)
         mask = HeadMask(heads, "query" if self.mask == "query" else "output")
         decoding = MaskedContrast(
             lane=Lane(mask, self.scope == "everywhere"),
@@ -81,19 +81,23 @@ class DeCoRe(InsideTechnique):
             scaled=self.scale_alpha,
         )
         about = {"heads": [f"{layer}.{head}" for layer, head in heads], "selection": self.selection}
-        return Prepared(Intervention(decoding=decoding), about={"decore": about})
+        return Prepared(Intervention(decoding=decoding), about={"decore": about | test})
 
-    def _chosen(self, lm: CausalLM, bench: Bench) -> tuple[Head, ...]:
+    def _chosen(self, lm: CausalLM, bench: Bench) -> tuple[tuple[Head, ...], dict[str, Any]]:
+        """The heads, and what their test gave."""
         anatomy = lm.anatomy
         if isinstance(self.heads, int):
             total = anatomy.layers * anatomy.heads
             if not 1 <= self.heads <= total:
                 raise UsageError(f"decore: {self.heads} heads cannot be masked", fix=f"the model has {total}")
             if self.selection == "random":
-                return random_heads(anatomy, self.heads, self.seed)
-            from leadline.techniques.retrieval_heads import retrieval_heads
+                return random_heads(anatomy, self.heads, self.seed), {}
+            from leadline.techniques.retrieval_heads import needle_test
 
-            return retrieval_heads(lm, bench)[: self.heads]
+            test = needle_test(lm, bench)
+            scores = [row["score"] for row in test.table(self.heads)]
+            told = {"scores": scores, "runs": test.runs, "counted": test.counted, "folder": test.folder}
+            return test.ranked()[: self.heads], told
         found = []
         for text in self.heads:
             layer, head = (int(part) for part in text.split("."))
@@ -103,7 +107,7 @@ class DeCoRe(InsideTechnique):
                     fix=f"layers 0 to {anatomy.layers - 1}, heads 0 to {anatomy.heads - 1}",
                 )
             found.append((layer, head))
-        return tuple(found)
+        return tuple(found), {}
 
 
 def random_heads(anatomy: Anatomy, count: int, seed: int) -> tuple[Head, ...]:
