@@ -1,4 +1,4 @@
-"""The needle test: what heads attend to is read off right, and the heads that it finds are those that copy."""
+"""The needle test reads off right what heads attend to, and the heads that it finds are those that copy."""
 
 from __future__ import annotations
 
