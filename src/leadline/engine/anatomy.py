@@ -15,13 +15,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from leadline.engine.attention import padding_for
 from leadline.errors import UsageError
 
 # A block's attention hands its heads, side by side, to one of these.
 _OUTPUT_PROJECTIONS = ("o_proj", "dense", "out_proj", "c_proj", "wo")
 _QUERY_PROJECTIONS = ("q_proj",)
 _FUSED_PROJECTIONS = ("qkv_proj", "query_key_value")
-_FINAL_NORMS = ("norm", "final_layer_norm", "final_layernorm", "ln_f", "final_norm")
+_FINAL_NORMS = (
+    "norm", "final_layer_norm", "final_layernorm", "ln_f", "final_norm", "norm_f", "embedding_norm",
+)  # fmt: skip
 _DOWN_PROJECTIONS = ("down_proj", "dense_4h_to_h", "fc2", "c_proj")
 
 
@@ -144,8 +147,11 @@ class Anatomy:
         """What the output layer says of `states` `[..., hidden]`: float32 `[..., vocabulary]`, with the
         model's own scaling and soft-capping of logits, and without the final norm."""
         weight = self.head.weight
-        out: Tensor = self.head(states.to(weight.device, weight.dtype)).float()
-        return self.finished(out)
+        rows = states.to(weight.device, weight.dtype).flatten(0, -2)
+        # As everywhere, enough rows that a row's bits do not depend on the others (see `attention.py`).
+        padded = torch.nn.functional.pad(rows, (0, 0, 0, padding_for(rows.shape[0])))
+        out: Tensor = self.head(padded)[: rows.shape[0]].float()
+        return self.finished(out).unflatten(0, states.shape[:-1])
 
     def finished(self, logits: Tensor) -> Tensor:
         """Raw outputs of the output layer as the model would return them."""

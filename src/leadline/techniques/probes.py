@@ -33,6 +33,7 @@ def fit_probes(
     """
     try:
         from sklearn.linear_model import LogisticRegression
+        from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise UsageError("probes need scikit-learn", fix="pip install 'leadline[local]'") from error
     import torch
@@ -42,12 +43,14 @@ def fit_probes(
     accuracy = torch.zeros(layers, heads)
     weights = torch.zeros(states.shape[1:])
     labels = true.numpy()
-    for layer in range(layers):
-        for head in range(heads):
-            found = states[:, layer, head]
-            probe = LogisticRegression(max_iter=1000).fit(found[train].numpy(), labels[train.numpy()])
-            accuracy[layer, head] = probe.score(found[~train].numpy(), labels[(~train).numpy()])
-            weights[layer, head] = torch.from_numpy(probe.coef_[0]).float()
+    # These are small problems: several threads only wait for each other.
+    with threadpool_limits(limits=1):
+        for layer in range(layers):
+            for head in range(heads):
+                found = states[:, layer, head]
+                probe = LogisticRegression(max_iter=1000).fit(found[train].numpy(), labels[train.numpy()])
+                accuracy[layer, head] = probe.score(found[~train].numpy(), labels[(~train).numpy()])
+                weights[layer, head] = torch.from_numpy(probe.coef_[0]).float()
     towards = states[true].mean(0) - states[~true].mean(0) if direction == "com" else weights
     unit = torch.nn.functional.normalize(towards, dim=-1)
     return Probes(accuracy, unit, spread_along(states, unit))
