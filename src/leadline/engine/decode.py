@@ -101,8 +101,8 @@ def generate(
     if others:
         total = {index: total[index] + max(0, len(others[index]) - len(encoded[index])) for index in twins}
     mask = masks.mask if masks is not None else None
-    for in_blocks, planner in ((True, plan), (False, plain.plan_equal_lengths)):
-        asked = [index for index in twins if lm.takes_blocks(total[index]) == in_blocks]
+    for asked, in_blocks in _parts(lm, total, others):
+        planner = plan if in_blocks else plain.plan_equal_lengths
         lengths = [requests[i].sampling.max_tokens for i in asked]
         for batch in planner([encoded[i] for i in asked], lengths, limits):
             groups = tuple(tuple(asked[i] for i in group) for group in batch.requests)
@@ -118,6 +118,20 @@ def generate(
                 ):
                     for twin in twins[index]:
                         yield twin, generation
+
+
+def _parts(
+    lm: CausalLM, total: Mapping[int, int], others: Sequence[tuple[int, ...]] | None
+) -> Iterator[tuple[list[int], bool]]:
+    """Requests (`total`: tokens that each needs) that are planned together, and whether they run in blocks.
+    Where they do not, their other prompts are of one length too."""
+    yield [index for index in total if lm.takes_blocks(total[index])], True
+    apart: dict[int, list[int]] = {}
+    for index in total:
+        if not lm.takes_blocks(total[index]):
+            apart.setdefault(len(others[index]) if others else 0, []).append(index)
+    for asked in apart.values():
+        yield asked, False
 
 
 def _renumbered(watch: Watch | None, asked: Sequence[int]) -> Watch | None:
@@ -183,7 +197,8 @@ def _run(
     others: Sequence[tuple[int, ...]] | None,
     watch: Watch | None,
 ) -> Iterator[tuple[int, Generation]]:
-    lanes = Lanes(lm, planned, intervention.decoding, in_blocks, others)
+    other = [others[index] for group in planned.requests for index in group] if others else None
+    lanes = Lanes(lm, planned, intervention.decoding, in_blocks, other)
     scores = lanes.first()
     logits = scores.values
     rows = [_row(lm, index, requests[index]) for group in planned.requests for index in group]

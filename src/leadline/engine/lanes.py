@@ -22,7 +22,8 @@ from leadline.engine.trunk import Look, Trunk
 class Lanes:
     """Decodes the rows of a planned batch: `first()` scores, then `step(tokens)` after each choice.
 
-    `others` are the prompts of the second lane, one per prompt, where it has prompts of its own.
+    `others` are the prompts of the second lane, one per row, where it has prompts of its own; all of one
+    length where the model does not run in blocks.
     """
 
     def __init__(
@@ -59,7 +60,12 @@ class Lanes:
             self._two_rows_each(planned, reads)
         else:
             assert others is not None
-            self._two_prompts_each(planned, others, reads)
+            if in_blocks:
+                self._two_prompts_each(planned, others, reads)
+            else:  # whose prompts have to be of one length
+                self.trunk = Trunk(lm, planned, self.row_prompt, **reads)
+                apart = PlannedBatch(0, tuple(others), tuple((row,) for row in range(len(others))))
+                self.second = Trunk(lm, apart, range(len(others)), in_blocks=False)
 
     def _two_rows_each(self, planned: PlannedBatch, reads: dict[str, Any]) -> None:
         """Both lanes share the prompt but for its last token, which is the first that they see apart."""
@@ -83,10 +89,11 @@ class Lanes:
         prompts = list(dict.fromkeys([*planned.prompts, *others]))
         prompts.sort(key=lambda prompt: (len(prompt), prompt))
         number = {prompt: at for at, prompt in enumerate(prompts)}
+        own = [planned.prompts[prompt] for prompt in self.row_prompt]
         order = [
-            (number[prompts_of[prompt]], lane, row)
-            for lane, prompts_of in enumerate((planned.prompts, others))
-            for row, prompt in enumerate(self.row_prompt)
+            (number[prompt], lane, row)
+            for lane, prompts_of_rows in enumerate((own, others))
+            for row, prompt in enumerate(prompts_of_rows)
         ]
         order.sort()
         together = PlannedBatch(common_prefix(prompts), tuple(prompts), planned.requests)
