@@ -11,7 +11,8 @@ class Method:
 
     Its verdict on an item is the majority over its first `vote` samples (1 for a deterministic technique).
     `beyond_vote` is the number used at the beyond-sampling level, where a temperature is judged over its K
-    fresh samples rather than the 10 of the surface level. `label` is what sentences call it.
+    fresh samples rather than the 10 of the surface level. `label` is what sentences call it. `kind`
+    (prompting, decoding, steering, stack, sampling) is what reports group methods by.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Method:
     beyond_vote: int | None = None
     is_sampling: bool = False
     label: str = ""
+    kind: str = ""
 
     @property
     def called(self) -> str:

@@ -31,6 +31,7 @@ class HeadlineRow:
 
     method: str
     label: str
+    kind: str
     figures: tuple[Figure | None, ...]
 
 
@@ -54,6 +55,7 @@ def headline(document: FindingsDocument, model: str) -> Headline | None:
     methods = list(dict.fromkeys(row.keys.get("method", "") for row in overall.rows)) if overall else []
     if not methods:
         return None
+    kinds = {each.name: each.kind for each in document.protocol.methods}
     columns = _columns(document, model)
     cells = {
         method: [
@@ -71,7 +73,9 @@ def headline(document: FindingsDocument, model: str) -> Headline | None:
         baseline_accuracy=row_figures(overall, method=methods[0]).get("acc_baseline"),
         columns=tuple(columns[i] for i in used),
         rows=tuple(
-            HeadlineRow(method, document.label(method), tuple(cells[method][i] for i in used))
+            HeadlineRow(
+                method, document.label(method), kinds.get(method, ""), tuple(cells[method][i] for i in used)
+            )
             for method in methods
         ),
     )

@@ -10,6 +10,9 @@ from leadline.report.document import FindingsDocument
 FIGURES = {
     "acc": "Acc",
     "acc_baseline": "Acc, baseline",
+    "acc_sampling": "Acc, sampling",
+    "only_method": "Only it",
+    "only_sampling": "Only sampling",
     "mcnemar_p": "McNemar p",
     "mcnemar_p_holm": "p, Holm",
     "median_log2_shift": "Median log₂ shift",

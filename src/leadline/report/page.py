@@ -34,7 +34,7 @@ from leadline.report.numbers import count, plural, printed
 from leadline.report.tables import Table, slug, tables
 
 # Sections of the tables in the order of a reader's questions; lenses that are not listed follow.
-LENS_ORDER = ("accuracy", "transitions", "rank_shift", "beyond_sampling", "wobble")
+LENS_ORDER = ("accuracy", "transitions", "against_sampling", "rank_shift", "beyond_sampling", "wobble")
 CSP = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'"

@@ -17,8 +17,12 @@ from leadline.study.configuration import Configuration
 from leadline.techniques import Technique, technique_named
 from leadline.techniques.greedy import Greedy
 from leadline.techniques.sampling import TemperatureSampling
+from leadline.techniques.stack import Stack
 
 BASELINE = "greedy"
+
+# The order of methods in a report; within a kind that of study.yaml.
+KINDS = ("prompting", "decoding", "steering", "stack", "baseline", "sampling")
 
 
 def configurations(config: StudyConfig, where: Path) -> list[Configuration]:
@@ -107,6 +111,10 @@ def _technique(entry: TechniqueEntry, index: int, where: Path) -> Configuration:
     return Configuration(name, name, "method", technique, samples=technique.samples, vote=technique.vote)
 
 
+def _kind(technique: Technique) -> str:
+    return "stack" if isinstance(technique, Stack) else technique.kind
+
+
 def protocol(config: StudyConfig, found: list[Configuration], category_name: str, task_name: str) -> Protocol:
     """Who is compared with whom."""
     beyond = config.beyond_sampling
@@ -117,6 +125,7 @@ def protocol(config: StudyConfig, found: list[Configuration], category_name: str
             each.beyond_vote,
             isinstance(each.technique, TemperatureSampling),
             each.label,
+            _kind(each.technique),
         )
         for each in found
         if each.role == "method"
@@ -126,6 +135,6 @@ def protocol(config: StudyConfig, found: list[Configuration], category_name: str
         for each in found
         if each.role == "partition" and beyond and isinstance(each.technique, TemperatureSampling)
     ]
-    # Techniques first: the temperatures are what they are measured against.
-    methods.sort(key=lambda method: method.is_sampling)
+    # Kind by kind; the temperatures last, which the techniques are measured against.
+    methods.sort(key=lambda method: KINDS.index(method.kind))
     return Protocol(BASELINE, tuple(methods), tuple(partitions), category_name, task_name)

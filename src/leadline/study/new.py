@@ -36,9 +36,10 @@ def new_study(folder: Path, benchmark: str, model: str, items: int | None) -> Pa
     return _make(folder, "study.yaml", benchmark=benchmark, model=model, items=items)
 
 
-def demo_study(folder: Path, items: int) -> Path:
-    """The study that `leadline demo` runs."""
-    return _make(folder, "demo.yaml", benchmark="facts", model="smollm2", items=items)
+def demo_study(folder: Path, items: int | None = None, full: bool = False) -> Path:
+    """The study that `leadline demo` runs: prompting on 48 facts, or all kinds of techniques on 200."""
+    template, number = ("demo-full.yaml", 200) if full else ("demo.yaml", 48)
+    return _make(folder, template, benchmark="facts", model="smollm2", items=items or number)
 
 
 def _make(folder: Path, template: str, *, benchmark: str, model: str, items: int | None) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leadline.lenses.finding import Figure
 from leadline.report.charts.axis import reach, ticks
+from leadline.report.charts.rows import laid_out
 from leadline.report.charts.svg import Canvas, Chart, Legend
 from leadline.report.document import FindingsDocument
 from leadline.report.numbers import percent, printed
@@ -17,28 +18,28 @@ def beyond(document: FindingsDocument, model: str, temperature: str) -> Chart | 
     """Shallow and deep gain rates of each method at one temperature."""
     finding = document.finding("beyond_sampling", "rates", model)
     rows = [
-        (document.label(row.keys.get("method", "")), row.figures)
+        (row.keys.get("method", ""), (document.label(row.keys.get("method", "")), row.figures))
         for row in (finding.rows if finding else ())
         if row.keys.get("temperature") == temperature and {"sgr", "dgr"} <= row.figures.keys()
     ]
     if finding is None or not rows:
         return None
     top = reach(document, "beyond_sampling", "rates", ("sgr", "dgr"))
-    height = TOP + ROW * len(rows) + 24
+    layout = laid_out(document, rows, ROW, TOP)
+    height = layout.height + 24
     described = "; ".join(
         f"{label}: SGR {printed('sgr', figures['sgr'])}, DGR {printed('dgr', figures['dgr'])}"
-        for label, figures in rows
+        for _, (label, figures) in rows
     )
     title = f"Shallow and deep gain of each method at τ = {temperature}, {model}"
     canvas = Canvas(slug("c-beyond", temperature, model), title, described, height)
     for tick in ticks(top, most=4):
         x = LEFT + WIDTH * tick / top
-        for place in range(len(rows)):  # broken where the methods' names stand
-            y = TOP + ROW * place
+        for y, _ in layout:  # broken where the methods' names stand
             canvas.line(x, y + 17, x, y + ROW - 4, "grid" if tick else "axis")
         canvas.text(x, height - 8, percent(tick).replace(".0", ""), "tick", anchor="middle")
-    for place, (label, figures) in enumerate(rows):
-        y = TOP + ROW * place
+    layout.draw_heads(canvas)
+    for y, (label, figures) in layout:
         canvas.text(0, y + 12, label, "row-label")
         _dot(canvas, figures["sgr"], y + 26, top, "shallow-dot")
         _dot(canvas, figures["dgr"], y + 41, top, "deep-dot")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leadline.report.charts.axis import reach, ticks
+from leadline.report.charts.rows import laid_out
 from leadline.report.charts.svg import Canvas, Chart, Legend
 from leadline.report.document import FindingsDocument
 from leadline.report.numbers import percent, printed
@@ -17,7 +18,15 @@ def decomposition(document: FindingsDocument, model: str) -> Chart | None:
     """Gain to the right (share of the baseline's failures), loss to the left (share of its successes)."""
     finding = document.finding("transitions", "overall", model)
     rows = [
-        (document.label(row.keys["method"]), row.figures["gain"], row.figures["loss"], row.figures.get("net"))
+        (
+            row.keys["method"],
+            (
+                document.label(row.keys["method"]),
+                row.figures["gain"],
+                row.figures["loss"],
+                row.figures.get("net"),
+            ),
+        )
         for row in (finding.rows if finding else ())
         if "method" in row.keys and {"gain", "loss"} <= row.figures.keys()
     ]
@@ -25,20 +34,21 @@ def decomposition(document: FindingsDocument, model: str) -> Chart | None:
         return None
     top = reach(document, "transitions", "overall", ("gain", "loss"))
     scale = 50 * SIDE / top
-    height = TOP + ROW * len(rows) + 24
+    layout = laid_out(document, rows, ROW, TOP)
+    height = layout.height + 24
     described = "; ".join(
         f"{label}: gain {printed('gain', gain)}, loss {printed('loss', loss)}"
-        for label, gain, loss, _ in rows
+        for _, (label, gain, loss, _) in rows
     )
     canvas = Canvas(slug("c-gain", model), f"Gain and loss of each method, {model}", described, height)
     hatch = canvas.hatch()
     for tick in ticks(top, most=3):
         for side in {1, -1} if tick else {1}:
             x = 50 + side * tick * scale
-            canvas.line(x, TOP, x, TOP + ROW * len(rows), "grid" if tick else "axis")
+            canvas.line(x, TOP, x, layout.height, "grid" if tick else "axis")
             canvas.text(x, height - 8, percent(tick).replace(".0", ""), "tick", anchor="middle")
-    for place, (label, gain, loss, net) in enumerate(rows):
-        y = TOP + ROW * place
+    layout.draw_heads(canvas)
+    for y, (label, gain, loss, net) in layout:
         canvas.text(0, y + 13, label, "row-label")
         if net is not None and net.value is not None:
             canvas.text(100, y + 13, f"net {printed('net', net).value}", "row-figure", anchor="end")

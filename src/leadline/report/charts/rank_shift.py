@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from leadline.lenses.finding import Figure
+from leadline.report.charts.rows import laid_out
 from leadline.report.charts.svg import Canvas, Chart, Legend
 from leadline.report.document import FindingsDocument
 from leadline.report.numbers import count, printed
@@ -20,24 +21,24 @@ def rank_shift(document: FindingsDocument, model: str) -> Chart | None:
     """Shares of unrecovered failures whose gold rank improved, stayed, worsened."""
     finding = document.finding("rank_shift", "overall", model)
     rows = [
-        (document.label(row.keys.get("method", "")), row.figures)
+        (row.keys.get("method", ""), (document.label(row.keys.get("method", "")), row.figures))
         for row in (finding.rows if finding else ())
         if all(row.figures.get(part) for part, _ in PARTS)
     ]
-    if finding is None or all(_nothing(figures) for _, figures in rows):
+    if finding is None or all(_nothing(figures) for _, (_, figures) in rows):
         return None
     described = "; ".join(
         f"{label}: none"
         if _nothing(figures)
         else f"{label}: " + ", ".join(f"{part} {printed(part, figures[part])}" for part, _ in PARTS)
-        for label, figures in rows
+        for _, (label, figures) in rows
     )
-    canvas = Canvas(
-        slug("c-ranks", model), f"Rank shift of each method, {model}", described, ROW * len(rows) + 4
-    )
+    layout = laid_out(document, rows, ROW)
+    title = f"Rank shift of each method, {model}"
+    canvas = Canvas(slug("c-ranks", model), title, described, layout.height + 4)
     hatch = canvas.hatch()
-    for place, (label, figures) in enumerate(rows):
-        y = ROW * place
+    layout.draw_heads(canvas)
+    for y, (label, figures) in layout:
         canvas.text(0, y + 13, label, "row-label")
         denominator = figures["tied"].denominator
         if denominator is not None:
