@@ -112,17 +112,20 @@ class Session:
         self.world = world()
         self.trace: list[dict[str, list[Any]]] | None = None
         self.prompt_tokens: Tensor | None = None
+        self.only_answers = False
         self._kept: WeakKeyDictionary[Any, _Kept] = WeakKeyDictionary()
 
     @contextmanager
-    def scoring(self, prompt_tokens: Tensor | Sequence[int]) -> Iterator[None]:
+    def scoring(self, prompt_tokens: Tensor | Sequence[int], only_answers: bool = False) -> Iterator[None]:
         """Within this context every call holds whole texts, `prompt_tokens` `[rows]` of which (padding not
-        counted) are the prompt: the technique acts from the last of these on."""
-        before, self.prompt_tokens = self.prompt_tokens, torch.as_tensor(prompt_tokens)
+        counted) are the prompt: the technique acts from the last of these on. `only_answers`: where the model
+        can, logits come for the last positions alone, as many as hold all that predict the answers."""
+        before = self.prompt_tokens, self.only_answers
+        self.prompt_tokens, self.only_answers = torch.as_tensor(prompt_tokens), only_answers
         try:
             yield
         finally:
-            self.prompt_tokens = before
+            self.prompt_tokens, self.only_answers = before
 
     @contextmanager
     def recording(self) -> Iterator[list[dict[str, list[Any]]]]:
@@ -158,6 +161,8 @@ class Session:
         if self.cache_name not in given and "past_key_values" in given:  # the name that it had before
             given[self.cache_name] = given.pop("past_key_values")
         this, tokens, is_new = self._pass(given)
+        if self.only_answers and this.answer_from is not None and "logits_to_keep" in self.names:
+            given.setdefault("logits_to_keep", tokens - int(this.answer_from.min()))
         decoding = self.intervention.decoding
         if decoding is None:
             with passing(this):

@@ -1,0 +1,1 @@
+"""Leadline among other tools: what measures, stores or serves models elsewhere, in and out."""
