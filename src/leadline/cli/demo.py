@@ -26,7 +26,7 @@ def demo(
     Fetches SmolLM2-135M-Instruct once (93 MB), asks it facts under greedy decoding, sampling, RECITE and
     GenRead, and writes the report. Takes a few minutes on two cores; run it again to go on or to look again.
 
-    With --full, also DoLa, DeCoRe, Activation Decoding, Contrastive Decoding, SLED, ITI, CAA, SADI and others:
+    With --full, also DoLa, DeCoRe, Activation Decoding, Contrastive Decoding, SLED, ITI, CAA, SADI and more:
     half an hour on two cores.
     """
     from leadline.cli.run import run
