@@ -69,11 +69,13 @@ def test_scores_are_those_of_the_reference(smollm2: LocalModel, name: str) -> No
     assert (config["multiplier"], config["layer"]) == (multiplier, 12)
     vector = torch.from_numpy(np.load(GOLDEN / "caa_vectors.npy"))[12]
     intervention = caa_intervention(vector, 12, multiplier, positions)  # type: ignore[arg-type]
-    assert furthest(smollm2.lm, intervention, config["results"]) < CLOSE
-    without = caa_intervention(torch.zeros_like(vector), 12)
-    if name == "from_last_prompt_token_x4":  # else nothing was tested
+    # One configuration of each kind of position also under `generate`.
+    ordinary = name in ("from_last_prompt_token_x4", "strictly_after_template", "all_positions")
+    assert furthest(smollm2.lm, intervention, config["results"], ordinary) < CLOSE
+    if name == "from_last_prompt_token_x-4":  # the references tell one strength from another
+        other = caa_intervention(vector, 12, 4.0)
         with pytest.raises(AssertionError):
-            assert furthest(smollm2.lm, without, config["results"]) < CLOSE
+            assert furthest(smollm2.lm, other, config["results"], ordinary=False) < CLOSE
 
 
 def test_the_letter_is_read_after_the_prompt_in_any_company(smollm2: LocalModel) -> None:

@@ -59,12 +59,12 @@ def of_file(path: Path) -> list[Statements]:
             question = (row["Question"] or "").strip()
             right, wrong = (_answers(row[column]) for column in _COLUMNS[1:])
             if not question or not right + wrong:
-                what = "no question" if not question else "no answers"
-                raise UsageError(f"there is {what} here", where=f"{where}:{rows.line_num}", fix=fix)
+                what = "is no question" if not question else "are no answers"
+                raise UsageError(f"there {what} here", where=f"{where}:{rows.line_num}", fix=fix)
             truth = (True,) * len(right) + (False,) * len(wrong)
             found.append(Statements(question, (*right, *wrong), truth))
     except csv.Error as error:
-        raise UsageError(f"not CSV: {error}", where=f"{where}:{rows.line_num}", fix=fix) from error
+        raise UsageError(f"not CSV: {error}", where=f"{where}:{rows.reader.line_num}", fix=fix) from error
     return found
 
 
