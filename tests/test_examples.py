@@ -67,3 +67,19 @@ def test_the_recorded_answers_belong_to_the_rivers() -> None:
     asked = (EXAMPLES / "quickstart" / "rivers.jsonl").read_text(encoding="utf-8").splitlines()
     answers = (EXAMPLES / "recorded-answers" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["item"] for line in answers} == {json.loads(line)["id"] for line in asked}
+
+
+@pytest.mark.model
+def test_the_harness_measures_techniques(smollm2: LocalModel) -> None:
+    """One question: enough to see that both tasks run. (The fixture sees to it that the model is there.)"""
+    pytest.importorskip("lm_eval", reason="lm-evaluation-harness is not installed")
+    script = EXAMPLES / "lm_eval_technique" / "measure.py"
+    ran = subprocess.run(
+        [sys.executable, str(script), "dola:relative_top=0", "--limit", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    names = [line.rpartition(":")[0] for line in ran.stdout.splitlines() if line.startswith("dola")]
+    assert names == ["dola:relative_top=0: rivers-answered", "dola:relative_top=0: rivers-chosen"]
