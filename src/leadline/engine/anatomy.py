@@ -21,7 +21,7 @@ from leadline.errors import UsageError
 # A block's attention hands its heads, side by side, to one of these.
 _OUTPUT_PROJECTIONS = ("o_proj", "dense", "out_proj", "c_proj", "wo")
 _QUERY_PROJECTIONS = ("q_proj",)
-_FUSED_PROJECTIONS = ("qkv_proj", "query_key_value")
+_FUSED_PROJECTIONS = ("qkv_proj", "query_key_value", "c_attn")
 _FINAL_NORMS = (
     "norm", "final_layer_norm", "final_layernorm", "ln_f", "final_norm", "norm_f", "embedding_norm",
 )  # fmt: skip
@@ -130,6 +130,8 @@ class Anatomy:
             )
         fused = _child(attention, _FUSED_PROJECTIONS)
         if "query_key_value" in names:  # GPT-NeoX: query, key and value of a head side by side
+            if _out_features(fused) != 3 * self.heads * width:  # Falcon has keys that several queries share
+                raise self._unknown(f"the queries of layer {layer}")
             return QueryPlace(fused, lambda head: range(3 * head * width, 3 * head * width + width))
         return QueryPlace(
             fused, lambda head: range(head * width, (head + 1) * width)
