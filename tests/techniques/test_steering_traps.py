@@ -183,19 +183,30 @@ class _Numbers(WordTokenizer):
         return super(WordTokenizer, self).__call__(text, add_special_tokens)
 
 
-def test_padding_is_never_changed() -> None:
-    """Trap: steering every column of a padded batch. What lies at padded positions stays bit for bit."""
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("positions", ["last", "all"])
+def test_padding_is_never_changed(side: str, positions: Positions) -> None:
+    """Trap: steering every column of a padded batch. What lies at padded positions stays bit for bit, and a
+    text that is padded on the right is steered at its own last token."""
     lm = _lm("qwen3")
     ids, mask = left_padded(TEXTS)
+    if side == "right":
+        order = mask.argsort(dim=1, descending=True, stable=True)
+        ids, mask = ids.gather(1, order), mask.gather(1, order)
+    intervention = _interventions(lm, positions)["caa"]
     states = []
-    for intervention in (Intervention(), _interventions(lm, "all")["caa"]):
-        with torch.no_grad(), applied(lm.model, intervention), residuals(lm.anatomy, [2]) as found:
-            lm.model(ids, attention_mask=mask)
+    for some in (Intervention(), intervention):
+        with torch.no_grad(), applied(lm.model, some), residuals(lm.anatomy, [2]) as found:
+            logits = lm.model(ids, attention_mask=mask).logits
             states.append(found[2].clone())
     padded = mask == 0
     assert torch.equal(states[0][padded], states[1][padded])
-    moved = (states[1] - states[0])[~padded].norm(dim=-1)
-    assert float(moved.min()) > 1.0
+    moved = (states[1] - states[0]).norm(dim=-1) > 1.0
+    assert moved.sum(1).tolist() == ([1] * 4 if positions == "last" else [len(text) for text in TEXTS])
+    if side == "right":
+        for row, text in enumerate(TEXTS):
+            by_hand = ByHand(lm, intervention, positions).logits(text, len(text))
+            assert torch.allclose(logits[row, len(text) - 1], by_hand, atol=2e-3)
 
 
 @pytest.mark.parametrize("family", ["qwen3", "gemma3"])

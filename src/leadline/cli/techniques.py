@@ -64,3 +64,33 @@ def show(
         typer.echo(f"  {setting['name']}: {setting['default']}  # {setting['description']}")
     for prompt in one["prompts"]:
         typer.echo(f"\n--- {prompt['name']} ({prompt['origin']})\n{prompt['text'].rstrip()}")
+
+
+@app.command(epilog="Example: leadline techniques fit caa:multiplier=2 --model smollm2")
+def fit(
+    name: Annotated[str, typer.Argument(help="NAME[:key=value,...]")],
+    model: Annotated[str, typer.Option(help="A model's name, folder, .gguf file or org/name.")] = "smollm2",
+    benchmark: Annotated[str, typer.Option(help="The questions that it is fitted on.")] = "facts",
+    refit: Annotated[bool, typer.Option("--refit", help="Fit anew what is in the cache already.")] = False,
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Fit a technique to a model, show what was fitted, and keep it.
+
+    A study fits what it needs by itself, and finds what was fitted here.
+    """
+    import sys
+
+    from rich.console import Console
+
+    from leadline.models.fitting import fit as fitted_to
+    from leadline.models.fitting import tables
+
+    found = fitted_to(name, model, benchmark=benchmark, refit=refit, dtype=dtype, device=device)
+    if as_json:
+        typer.echo(json.dumps(found.about, indent=1, ensure_ascii=False))
+        return
+    console = Console(file=sys.stdout)
+    for part in tables(found):
+        console.print(part)

@@ -151,7 +151,7 @@ def pair_states(lm: CausalLM, pairs: Sequence[ContrastPair], site: Any = "residu
 def fitted_on(bench: Bench) -> dict[str, Any]:
     """For `about`: what was fitted on."""
     items = bench.fit_items
-    name = "the study's items" if bench.items else "facts"
+    name = "the benchmark's items" if bench.items else "facts"
     return {"name": name, "items": len(items), "hash": hash_of_items(items)}
 
 
