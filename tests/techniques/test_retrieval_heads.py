@@ -58,18 +58,24 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.
         monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path))
 
 
+def _attended(lm: CausalLM, limit: int, ends: frozenset[int] = frozenset()) -> tuple[list[int], Any]:
+    (found,) = attended(lm, [PROMPT], limit, ends)
+    return found
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tokens_are_greedy_and_positions_are_those_of_whole_attention(family: str) -> None:
     lm = _tiny(family)
-    written, looked = attended(lm, PROMPT, 6, frozenset())
-    ids = torch.tensor([[*PROMPT, *written]])
-    with torch.no_grad(), with_weights(lm.model):
-        out = lm.model(ids, output_attentions=True)
-    first = len(PROMPT) - 1
-    assert out.logits[0, first:-1].argmax(-1).tolist() == written
-    assert looked.shape == (6, lm.layers, lm.anatomy.heads)
-    for layer, weights in enumerate(out.attentions):
-        assert looked[:, layer].T.tolist() == weights[0, :, first:-1].argmax(-1).tolist()
+    prompts = [PROMPT, PROMPT[::-1]]
+    for prompt, (written, looked) in zip(prompts, attended(lm, prompts, 6, frozenset()), strict=True):
+        ids = torch.tensor([[*prompt, *written]])
+        with torch.no_grad(), with_weights(lm.model):
+            out = lm.model(ids, output_attentions=True)
+        first = len(prompt) - 1
+        assert out.logits[0, first:-1].argmax(-1).tolist() == written
+        assert looked.shape == (6, lm.layers, lm.anatomy.heads)
+        for layer, weights in enumerate(out.attentions):
+            assert looked[:, layer].T.tolist() == weights[0, :, first:-1].argmax(-1).tolist()
 
 
 def test_the_prompt_is_computed_once_and_then_one_token_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +90,7 @@ def test_the_prompt_is_computed_once_and_then_one_token_a_step(monkeypatch: pyte
     own = lm.model.config._attn_implementation
     assert own != "eager"
     monkeypatch.setattr(lm.model, "forward", counted)
-    attended(lm, PROMPT, 5, frozenset())
+    _attended(lm, 5)
     assert fed == [(len(PROMPT) - 1, False, own), *[(1, True, "eager")] * 5]
 
 
@@ -93,7 +99,7 @@ def test_the_models_own_attention_is_put_back_even_after_an_exception(
 ) -> None:
     lm = _tiny()
     own = lm.model.config._attn_implementation
-    attended(lm, PROMPT, 2, frozenset())
+    _attended(lm, 2)
     assert lm.model.config._attn_implementation == own
 
     def broken(*args: Any) -> Any:
@@ -102,22 +108,25 @@ def test_the_models_own_attention_is_put_back_even_after_an_exception(
 
     monkeypatch.setattr("leadline.engine.plain.step_with_weights", broken)
     with pytest.raises(RuntimeError, match="in the middle"):
-        attended(lm, PROMPT, 2, frozenset())
+        _attended(lm, 2)
     assert lm.model.config._attn_implementation == own
 
 
 def test_a_text_ends_with_its_last_token() -> None:
     lm = _tiny()
-    written, _ = attended(lm, PROMPT, 6, frozenset())
-    short, looked = attended(lm, PROMPT, 6, frozenset({written[2]}))
-    assert short == written[: written.index(written[2]) + 1]
-    assert len(looked) == len(short)
+    prompts = [PROMPT, PROMPT[::-1]]  # one ends before the other
+    whole = attended(lm, prompts, 6, frozenset())
+    end = whole[0][0][2]
+    for (written, _), (short, looked) in zip(whole, attended(lm, prompts, 6, frozenset({end})), strict=True):
+        assert short == (written[: written.index(end) + 1] if end in written else written)
+        assert len(looked) == len(short)
+    assert whole[1][0][2] != end  # or both would end there
 
 
 def test_layers_without_attention_weights_are_one_line() -> None:
     lm = CausalLM(tiny.model(tiny.PLAIN["lfm2"]), tiny.NumberTokenizer())
     with pytest.raises(UsageError, match=r"Lfm2ForCausalLM has layers without attention weights") as told:
-        attended(lm, PROMPT, 2, frozenset())
+        _attended(lm, 2)
     assert "\n" not in str(told.value)
 
 
@@ -217,9 +226,9 @@ def test_all_runs_count_if_asked_and_what_was_found_is_kept(monkeypatch: pytest.
     runs: list[int] = []
     real = attended
 
-    def watched(*given: Any) -> Any:
-        runs.append(1)
-        return real(*given)
+    def watched(lm: CausalLM, prompts: Any, *given: Any) -> Any:
+        runs.extend([1] * len(prompts))
+        return real(lm, prompts, *given)
 
     monkeypatch.setattr("leadline.engine.attention_weights.attended", watched)
     again = needle_test(lm, Bench(), test)
@@ -241,13 +250,14 @@ def test_only_runs_that_repeat_the_needle_count(monkeypatch: pytest.MonkeyPatch)
     asked = iter(range(3))
     current = {"run": 0}
 
-    def fake(lm: CausalLM, prompt: Sequence[int], limit: int, ends: frozenset[int]) -> Any:
+    def fake(lm: CausalLM, prompts: list[list[int]], limit: int, ends: frozenset[int]) -> Any:
+        (prompt,) = prompts
         run = current["run"] = next(asked)
         tokens = lm.encode(needles[run].needle, False)
         begin, _ = needle_span(prompt, tokens)
         looked = torch.zeros(4, lm.layers, lm.anatomy.heads, dtype=torch.long)
         looked[:, run, run] = torch.arange(begin, begin + 4)
-        return tokens, looked
+        return [(tokens, looked)]
 
     monkeypatch.setattr("leadline.engine.attention_weights.attended", fake)
     monkeypatch.setattr(CausalLM, "decode", lambda lm, ids: texts[current["run"]])

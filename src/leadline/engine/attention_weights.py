@@ -31,37 +31,52 @@ def with_weights(model: Any) -> Iterator[None]:
 
 
 def attended(
-    lm: CausalLM, prompt: Sequence[int], limit: int, ends: frozenset[int]
-) -> tuple[list[int], Tensor]:
-    """Writes greedily after `prompt` (at least two tokens), up to `limit` tokens or one of `ends`.
+    lm: CausalLM, prompts: Sequence[Sequence[int]], limit: int, ends: frozenset[int]
+) -> list[tuple[list[int], Tensor]]:
+    """Writes greedily after each of `prompts`, which are of one length (at least two tokens): up to `limit`
+    tokens or one of `ends`.
 
-    Returns the tokens and `[tokens, layers, heads]`: the position in the text, from 0, to which each head
-    attended most when it predicted that token. The prompt but for its last token is computed once, without
-    weights, and each token after it once, with them; one step's weights are held at a time. Raises UsageError
-    for a model with layers that have none.
+    Returns per prompt the tokens and `[tokens, layers, heads]`: the position in the text, from 0, to which
+    each head attended most when it predicted that token. Prompts but for their last token are computed once,
+    without weights, and each token after that once, with them; one step's weights are held at a time. Raises
+    UsageError for a model with layers that have none.
     """
-    model = lm.model
-    written: list[int] = []
+    rows = torch.arange(len(prompts), device=lm.device)
+    shorter = tuple(tuple(prompt[:-1]) for prompt in prompts)
+    written: list[Tensor] = []
     looked: list[Tensor] = []
-    first = torch.zeros(1, dtype=torch.long, device=lm.device)
+    over = torch.zeros(len(prompts), dtype=torch.bool, device=lm.device)
+    last = torch.tensor(sorted(ends), dtype=torch.long, device=lm.device)
     with lm.running(in_blocks=False):
-        batch, _ = plain.prefill(
-            model, PlannedBatch(0, (tuple(prompt[:-1]),), ((0,),)), lm.device, row_prompt=first
+        planned = PlannedBatch(0, shorter, tuple((row,) for row in range(len(prompts))))
+        batch, _ = plain.prefill(lm.model, planned, lm.device, rows)
+        tokens = torch.tensor([prompt[-1] for prompt in prompts], device=lm.device)
+        with with_weights(lm.model):
+            while len(written) < limit and not bool(over.all()):
+                logits, weights = plain.step_with_weights(lm.model, batch, tokens)
+                looked.append(_tops(lm, weights, batch.ids.shape[1]))
+                tokens = logits.argmax(-1)
+                written.append(tokens)
+                over |= torch.isin(tokens, last)
+    found = []
+    for texts, tops in zip(torch.stack(written, 1).tolist(), torch.stack(looked, 1), strict=True):
+        end = next((at + 1 for at, token in enumerate(texts) if token in ends), len(texts))
+        found.append((texts[:end], tops[:end]))
+    return found
+
+
+def _tops(lm: CausalLM, weights: Sequence[Tensor | None], tokens: int) -> Tensor:
+    """Where each head attends most, `[rows, layers, heads]`, in a text of so many tokens."""
+    tops = []
+    for layer in weights:
+        if layer is None:
+            continue
+        # A layer with a window holds its last keys only, so positions count from the end.
+        tops.append(tokens - layer.shape[-1] + layer[:, :, -1].argmax(-1).cpu())
+    if len(tops) != lm.layers:
+        raise UsageError(
+            f"{type(lm.model).__name__} has layers without attention weights",
+            where=lm.name,
+            fix="no retrieval heads can be found in it; name heads, or let them be drawn",
         )
-        token = torch.tensor([prompt[-1]], device=lm.device)
-        with with_weights(model):
-            while len(written) < limit and not (written and written[-1] in ends):
-                logits, weights = plain.step_with_weights(model, batch, token)
-                if len(weights) != lm.layers or any(layer is None for layer in weights):
-                    raise UsageError(
-                        f"{type(model).__name__} has layers without attention weights",
-                        where=lm.name,
-                        fix="no retrieval heads can be found in it; name heads, or let them be drawn",
-                    )
-                token = logits.argmax(-1)
-                written.append(int(token[0]))
-                # A layer with a window holds its last keys only, so positions count from the end.
-                here = batch.ids.shape[1]
-                top = [here - layer.shape[-1] + layer[0, :, -1].argmax(-1).cpu() for layer in weights]
-                looked.append(torch.stack(top))
-    return written, torch.stack(looked)
+    return torch.stack(tops, 1)
