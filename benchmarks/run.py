@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import sampling
+import techniques
 import torch
 from rich.console import Console
 from rich.table import Table
@@ -47,11 +48,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure speed against other ways of decoding.")
     parser.add_argument("--repeats", type=int, default=2, help="alternating runs; the best counts")
     parser.add_argument("--quick", action="store_true", help="4 prompts and K=5: only to see that it works")
+    parser.add_argument("--only", choices=("sampling", "techniques"), help="one of the benchmarks")
     arguments = parser.parse_args()
     about = machine()
     console = Console(width=110)
     console.print(" · ".join(f"{name} {value}" for name, value in about.items()))
-    found = sampling.measure(repeats=arguments.repeats, quick=arguments.quick, say=console.print)
+    for name, measure, show in (
+        ("sampling", sampling.measure, _show_sampling),
+        ("techniques", techniques.measure, _show_techniques),
+    ):
+        if arguments.only not in (None, name):
+            continue
+        found = measure(repeats=arguments.repeats, quick=arguments.quick, say=console.print)
+        show(console, found)
+        if arguments.quick:
+            continue
+        RESULTS.mkdir(exist_ok=True)
+        path = RESULTS / f"{name}.json"
+        measured = datetime.now(UTC).isoformat(timespec="seconds")
+        document = {"measured": measured, "machine": about, name: found}
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        console.print(f"kept in {path}")
+
+
+def _show_sampling(console: Console, found: list[dict[str, Any]]) -> None:
     table = Table(title="K samples per prompt, T = 0.7, float32: best of alternating runs")
     columns = (
         "workload",
@@ -80,13 +100,21 @@ def main() -> None:
     for row in found:
         parts = ", ".join(f"{name} {share:.0%}" for name, share in row["profile"].items())
         console.print(f"where leadline's time goes, {row['workload']}: {parts}")
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / "sampling.json"
-    measured = datetime.now(UTC).isoformat(timespec="seconds")
-    document = {"measured": measured, "machine": about, "sampling": found}
-    if not arguments.quick:
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        console.print(f"kept in {path}")
+
+
+def _show_techniques(console: Console, found: list[dict[str, Any]]) -> None:
+    table = Table(title="Techniques beside the greedy baseline, float32: best of alternating runs")
+    for column in ("workload", "technique", "seconds", "ratio to greedy", "times the naive way"):
+        table.add_column(column, justify="left" if column in ("workload", "technique") else "right")
+    for row in found:
+        table.add_row(
+            row["workload"],
+            row["technique"],
+            f"{row['seconds']:.2f}",
+            f"{row['ratio']:.2f}×",
+            f"{row['speed_up']:.0f}×",
+        )
+    console.print(table)
 
 
 if __name__ == "__main__":
