@@ -189,6 +189,47 @@ def test_the_lens_of_contributing_is_one() -> None:
     assert finding.rows[0].figures["readings"].value == 3
 
 
+@pytest.mark.model
+def test_the_blocks_of_the_python_api_run(
+    smollm2: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One after the other, as a reader would. What the harness needs a network for, its own tests show."""
+    from leadline.techniques import artefacts
+
+    monkeypatch.setattr(artefacts, "cache_home", lambda: tmp_path)
+    blocks = [
+        block for block in python_blocks(ROOT / "docs" / "python-api.md") if "import lm_eval" not in block
+    ]
+    assert len(blocks) >= 8
+    namespace: dict[str, Any] = {"__name__": "python_api"}
+    for block in blocks:
+        exec(compile(block, "docs/python-api.md", "exec"), namespace)
+    assert "Paris" in capsys.readouterr().out
+    assert len(namespace["layers"]) == 4 and len(namespace["layers"][0]) == 2
+    assert namespace["logprobs"].isfinite().all()
+    assert list(tmp_path.glob("artefacts/caa-*"))
+
+
+def test_every_technique_and_every_setting_of_its_own_is_on_its_page() -> None:
+    from leadline.techniques.inside import InsideTechnique
+    from leadline.techniques.registry import techniques
+
+    text = (ROOT / "docs" / "techniques.md").read_text(encoding="utf-8")
+    parts = dict(re.findall(r"^### ([\w-]+)\n(.*?)(?=^##)", text, flags=re.MULTILINE | re.DOTALL))
+    assert set(parts) == set(techniques())
+    shared = {*InsideTechnique.model_fields, "positions", "pairs", "questions", "relative_top"}
+    missing = [
+        f"{name}: {setting}"
+        for name, kind in techniques().items()
+        for setting in set(kind.model_fields) - shared
+        if not re.search(rf"\b{setting}\b", parts[name] + (parts["caa"] if kind.is_fitted else ""))
+    ]
+    assert not missing
+    for name, kind in techniques().items():
+        author = kind.citation.split(" ")[0].rstrip(",")
+        assert author in parts[name]
+
+
 def run_block(containing: str, like: str) -> dict[str, Any]:
     """Run the block of CONTRIBUTING.md that holds `containing`, with what the module `like` imports."""
     import importlib

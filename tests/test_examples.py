@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leadline.bench.validate import validate
+from leadline.techniques.probing import read_prompts
 
 if TYPE_CHECKING:
     from leadline.models.local import LocalModel
@@ -23,6 +24,11 @@ def test_the_rivers_are_a_sound_benchmark() -> None:
     inspection, problems = validate(str(EXAMPLES / "quickstart" / "rivers.jsonl"))
     assert not problems
     assert inspection.benchmark is not None and len(inspection.benchmark.items) == 12
+
+
+def test_the_prompts_can_be_probed() -> None:
+    lines = read_prompts(EXAMPLES / "quickstart" / "prompts.jsonl")
+    assert [line.gold for line in lines] == ["Mediterranean Sea", None]
 
 
 @pytest.mark.model
