@@ -95,8 +95,9 @@ class DeCoRe(InsideTechnique):
             from leadline.techniques.retrieval_heads import needle_test
 
             test = needle_test(lm, bench)
-            scores = [row["score"] for row in test.table(self.heads)]
-            told = {"scores": scores, "runs": test.runs, "counted": test.counted, "folder": test.folder}
+            # What is told of them takes the place of the bare list.
+            table = [{"head": row["head"], "score": row["score"]} for row in test.table(self.heads)]
+            told = {"heads": table, "runs": test.runs, "counted": test.counted, "folder": test.folder}
             return test.ranked()[: self.heads], told
         found = []
         for text in self.heads:
