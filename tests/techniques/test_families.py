@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from leadline.engine.intervention import NOTHING, Intervention  # noqa: E402
 from leadline.engine.lm import CausalLM  # noqa: E402
 from leadline.engine.passes import Pass, passing  # noqa: E402
 from leadline.engine.session import Session, is_under_a_technique  # noqa: E402
+from leadline.errors import UsageError  # noqa: E402
 from leadline.techniques.conversation import Job, converse  # noqa: E402
 from leadline.techniques.prepared import AS_IT_IS, Bench  # noqa: E402
 from leadline.techniques.prompts_library import Prompts  # noqa: E402
@@ -100,7 +102,7 @@ def _half(ids: Sequence[int]) -> list[int]:
     return list(ids[len(ids) // 2 :])
 
 
-def _on(technique: Technique, lm: CausalLM) -> AbstractContextManager[Session]:
+def _on(technique: Technique, lm: CausalLM | SimpleNamespace) -> AbstractContextManager[Session]:
     on: Callable[..., Any] = technique.on
     if technique.needs_context:
         return on(lm.model, lm.tokenizer, without=_half)
@@ -134,7 +136,7 @@ def _engine(lm: CausalLM, prompts: Sequence[str], intervention: Intervention, co
     return tokens, [first[at] for at in range(len(prompts))]
 
 
-def _ordinary(lm: CausalLM, prompts: Sequence[str]) -> Ran:
+def _ordinary(lm: CausalLM | SimpleNamespace, prompts: Sequence[str]) -> Ran:
     encoded = [lm.encode(prompt, True) for prompt in prompts]
     width = max(map(len, encoded))
     ids = torch.tensor([[0] * (width - len(row)) + row for row in encoded])
@@ -221,6 +223,33 @@ def test_what_only_asks_leaves_the_model_as_it_is(name: str) -> None:
     with _on(_technique(name), lm):
         _assert_same(_ordinary(lm, PROMPTS), _baseline("llama"))
     assert not is_under_a_technique(lm.model)
+
+
+@pytest.mark.parametrize("spread", ["over devices", "offloaded"])
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_model_that_accelerate_has_spread_writes_the_same(name: str, spread: str) -> None:
+    """As `device_map="auto"` does it, with the hooks that move what each part takes; offloaded, a part's
+    weights are there only while it computes."""
+    accelerate = pytest.importorskip("accelerate")
+    lm, technique = _lm("llama"), _technique(name)
+    with _on(technique, lm):
+        expected = _ordinary(lm, PROMPTS)
+    model = tiny.model(tiny.BLOCKS["llama"], max_position_embeddings=4096)
+    if spread == "offloaded":
+        model = accelerate.cpu_offload(model, torch.device("cpu"))
+        assert model.get_output_embeddings().weight.is_meta
+    else:
+        model = accelerate.dispatch_model(model, {"": "cpu"}, force_hooks=True)
+    forward = model.forward
+    assert "forward" in vars(model)  # where the hooks sit, and a technique too
+    there = SimpleNamespace(model=model, tokenizer=lm.tokenizer, encode=lm.encode)
+    if name == "activation-decoding" and spread == "offloaded":
+        with pytest.raises(UsageError, match="offloaded"), _on(technique, there):
+            _ordinary(there, PROMPTS)
+    else:
+        with _on(technique, there):
+            _assert_same(_ordinary(there, PROMPTS), expected)
+    assert model.forward == forward
 
 
 # Masked heads

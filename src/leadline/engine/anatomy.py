@@ -148,8 +148,7 @@ class Anatomy:
     def logits(self, states: Tensor) -> Tensor:
         """What the output layer says of `states` `[..., hidden]`: float32 `[..., vocabulary]`, with the
         model's own scaling and soft-capping of logits, and without the final norm."""
-        weight = self.head.weight
-        rows = states.to(weight.device, weight.dtype).flatten(0, -2)
+        rows = _placed(states, self.head.weight).flatten(0, -2)
         # As everywhere, enough rows that a row's bits do not depend on the others (see `attention.py`).
         padded = torch.nn.functional.pad(rows, (0, 0, 0, padding_for(rows.shape[0])))
         out: Tensor = self.head(padded)[: rows.shape[0]].float()
@@ -167,25 +166,38 @@ class Anatomy:
 
     @property
     def output_weight(self) -> Tensor:
-        """`[vocabulary, hidden]`."""
+        """`[vocabulary, hidden]`. Raises UsageError where it is only brought to memory while it is used."""
         weight: Tensor = self.head.weight
+        if weight.is_meta:
+            raise UsageError(
+                f"{type(self.model).__name__}: the output layer is offloaded",
+                fix="keep it on a device: this technique reads single rows of it",
+            )
         return weight
 
     def normed(self, states: Tensor) -> Tensor:
         """`states` after the final norm."""
         parameter = next(iter(self.final_norm.parameters()), states)
-        out: Tensor = self.final_norm(states.to(parameter.device, parameter.dtype))
+        out: Tensor = self.final_norm(_placed(states, parameter))
         return out
 
     @property
     def tied(self) -> bool:
         """Whether input and output embeddings are one matrix."""
-        return self.model.get_input_embeddings().weight.data_ptr() == self.output_weight.data_ptr()
+        entering, leaving = self.model.get_input_embeddings().weight, self.head.weight
+        if entering.is_meta or leaving.is_meta:  # offloaded: not in memory until it is used
+            return bool(getattr(self.config, "tie_word_embeddings", False))
+        return entering.data_ptr() == leaving.data_ptr()
 
 
 def _child(module: nn.Module, names: Iterable[str]) -> nn.Module:
     children = dict(module.named_children())
     return next(children[name] for name in names if name in children)
+
+
+def _placed(states: Tensor, weight: Tensor) -> Tensor:
+    """`states` where a part with this weight computes, in its dtype. A part that is offloaded moves them."""
+    return states.to(weight.dtype) if weight.is_meta else states.to(weight.device, weight.dtype)
 
 
 def _out_features(module: nn.Module) -> int:

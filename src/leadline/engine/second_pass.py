@@ -37,7 +37,8 @@ class SecondPass:
         ids = given.get("input_ids")
         if ids is None:
             raise UsageError("this technique needs input_ids, not inputs_embeds")
-        device = self.model.get_input_embeddings().weight.device
+        weight = self.model.get_input_embeddings().weight
+        device = ids.device if weight.is_meta else weight.device  # what is offloaded moves its inputs itself
         ids = ids.to(device)
         if this.decoding:
             assert self.mask is not None
