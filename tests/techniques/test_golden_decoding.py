@@ -23,7 +23,7 @@ from leadline.engine.shallow import first_blocks  # noqa: E402
 from leadline.techniques.activation_decoding import ActivationDecoding, sharpness  # noqa: E402
 from leadline.techniques.contrastive_decoding import ContrastiveDecoding  # noqa: E402
 from leadline.techniques.decore import DeCoRe  # noqa: E402
-from leadline.techniques.dola import DoLa, _distance  # noqa: E402
+from leadline.techniques.dola import DoLa, _distances  # noqa: E402
 from leadline.techniques.prepared import Bench  # noqa: E402
 from leadline.techniques.technique import Technique  # noqa: E402
 
@@ -203,9 +203,9 @@ def test_dola_divergences_and_the_layer_of_the_true_one(smollm2: LocalModel, nam
         with torch.no_grad():
             out = lm.model(ids, output_hidden_states=True)
             mature = out.logits[0, first:].log_softmax(-1)
-            early = [head(out.hidden_states[place][0, first:]) for place in places]
-        true = torch.stack([_distance(mature, each, "jensen-shannon") for each in early])
-        reverse = torch.stack([_distance(mature[:1], each[:1], "reversed") for each in early])
+            early = torch.stack([head(out.hidden_states[place][0, first:]) for place in places])
+        true = _distances(mature, early, "jensen-shannon")
+        reverse = _distances(mature[:1], early[:, :1], "reversed")
         assert true[:, 0].tolist() == pytest.approx(list(r["true_js_step1"].values()), abs=1e-6)
         assert reverse[:, 0].tolist() == pytest.approx(list(r["divergence_step1"].values()), abs=5e-3)
         best = true.topk(2, 0).values
