@@ -104,7 +104,7 @@ def _show_sampling(console: Console, found: list[dict[str, Any]]) -> None:
 
 def _show_techniques(console: Console, found: list[dict[str, Any]]) -> None:
     table = Table(
-        title="16 answers under each technique beside the greedy baseline, float32: median ratio of pairs of runs"
+        title="16 answers under each technique beside greedy, float32: median ratio of pairs of runs"
     )
     for column in ("workload", "technique", "greedy", "with it", "ratio", "times the naive way"):
         table.add_column(column, justify="left" if column in ("workload", "technique") else "right")
