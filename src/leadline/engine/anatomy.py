@@ -133,9 +133,10 @@ class Anatomy:
             if _out_features(fused) != 3 * self.heads * width:  # Falcon has keys that several queries share
                 raise self._unknown(f"the queries of layer {layer}")
             return QueryPlace(fused, lambda head: range(3 * head * width, 3 * head * width + width))
-        return QueryPlace(
-            fused, lambda head: range(head * width, (head + 1) * width)
-        )  # all queries come first
+        if self.config.model_type == "codegen":  # cut into four parts for a machine that it was trained on
+            raise self._unknown(f"the queries of layer {layer}")
+        # Phi-3, GPT-2: all queries come first.
+        return QueryPlace(fused, lambda head: range(head * width, (head + 1) * width))
 
     def check_layer(self, layer: int, name: str = "layer") -> int:
         """A layer counted from 0. Raises UsageError outside the model."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -95,7 +96,7 @@ def _technique(entry: TechniqueEntry, index: int, where: Path) -> Configuration:
         raise UsageError(error.what, where=where_in(where, *place, "technique"), fix=error.fix) from None
     try:
         # As JSON, for there a list is good for any sequence, while a number is a number and nothing else.
-        settings = json.dumps(entry.settings, default=str)
+        settings = json.dumps(_from_here(entry.settings, where.parent), default=str)
         technique: Technique = kind.model_validate_json(settings, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
@@ -113,6 +114,14 @@ def _technique(entry: TechniqueEntry, index: int, where: Path) -> Configuration:
 
 def _kind(technique: Technique) -> str:
     return "stack" if isinstance(technique, Stack) else technique.kind
+
+
+def _from_here(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A data file is meant from the study's folder, wherever the study is run from."""
+    found = {key: _from_here(one, folder) if isinstance(one, dict) else one for key, one in settings.items()}
+    if isinstance(found.get("data"), str):
+        found["data"] = str(folder / Path(found["data"]).expanduser())
+    return found
 
 
 def protocol(config: StudyConfig, found: list[Configuration], category_name: str, task_name: str) -> Protocol:
