@@ -118,7 +118,9 @@ def _kind(technique: Technique) -> str:
 
 def _from_here(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A data file is meant from the study's folder, wherever the study is run from."""
-    found = {key: _from_here(one, folder) if isinstance(one, dict) else one for key, one in settings.items()}
+    found: dict[str, Any] = {
+        key: _from_here(one, folder) if isinstance(one, dict) else one for key, one in settings.items()
+    }
     if isinstance(found.get("data"), str):
         found["data"] = str(folder / Path(found["data"]).expanduser())
     return found
