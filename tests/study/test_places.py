@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.study.study import open_study
 from tests.study import stored
 from tests.study.conftest import Leadline
 from tests.study.small import change, small_study
@@ -102,3 +103,21 @@ def test_a_model_added_later_asks_only_the_new_one(
     assert not {identity[0] for identity in after.keys() - before.keys()} & {one[0] for one in before}
     assert leadline("report", folder).err == ""
     assert (folder / "report" / "report.html").stat().st_size > 10_000
+
+
+def test_a_techniques_data_file_is_meant_from_the_studys_folder(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small_study(tmp_path / "study", str(model))
+    data = "Question,Correct Answers,Incorrect Answers\nWhat is wet?,Water,Sand; Dust\n"
+    (folder / "truths.csv").write_text(data, encoding="utf-8")
+    of_data = [
+        {"technique": "recite+iti", "iti": {"data": "truths.csv"}},
+        {"technique": "iti", "data": "truths.csv"},
+    ]
+    change(folder, techniques=of_data)
+    monkeypatch.chdir(tmp_path)
+    found = {each.name: each.technique for each in open_study(folder).configurations}
+    stacked, alone = found["recite+iti"], found["iti"]
+    assert stacked.settings()["iti"]["data"] == alone.settings()["data"]  # a hash of what is in the file
+    assert "truths.csv" not in str(alone.settings())
