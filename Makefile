@@ -8,6 +8,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check
 OUT ?= demo
+# Files of tests run side by side, one per core; WORKERS= runs them one after the other.
+WORKERS ?= -n auto --dist loadfile
 
 # A recipe that fails leaves no stamp behind, and no half-written target.
 .DELETE_ON_ERROR:
@@ -59,7 +61,7 @@ imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev $(VENV)/.browser
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 # Pages are tested in a real browser. Where none can be had, these tests are skipped, and pytest says so.
 $(VENV)/.browser: | $(VENV)/.made

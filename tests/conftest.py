@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 # As models/local.py, for tests that import torch before it does.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+# Tests that run side by side take a core each; torch reads this when it is loaded.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="session")
