@@ -25,7 +25,7 @@ def list_techniques(as_json: AsJson = False) -> None:
         return
     width = max(len(one["name"]) for one in found)
     for one in found:
-        typer.echo(f"{one['name']:<{width}}  {one['summary']}")
+        typer.echo(f"{one['kind']:<9}  {one['name']:<{width}}  {one['summary']}")
 
 
 @app.command(epilog="Example: leadline techniques show recite --style chat")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from leadline.bench.problem import did_you_mean
 from leadline.errors import LeadlineError, UsageError
 from leadline.techniques.prompts_library import STYLES, Prompts, Style
 from leadline.techniques.registry import technique_named, techniques
+from leadline.techniques.technique import Kind
 
 
 def described() -> list[dict[str, str]]:
-    """Name, summary and source of each technique."""
+    """Name, kind, summary and source of each technique, kind by kind."""
+    found = sorted(techniques().values(), key=lambda kind: (get_args(Kind).index(kind.kind), kind.name))
     return [
-        {"name": name, "summary": kind.summary, "citation": kind.citation}
-        for name, kind in techniques().items()
+        {"name": one.name, "kind": one.kind, "summary": one.summary, "citation": one.citation}
+        for one in found
     ]
 
 
@@ -29,6 +31,7 @@ def described_one(name: str, style: str, folder: Path | None = None) -> dict[str
     prompts = Prompts(_style(style), folder)
     return {
         "name": name,
+        "kind": kind.kind,
         "summary": kind.summary,
         "citation": kind.citation,
         "settings": [
