@@ -43,9 +43,12 @@ def test_settings_that_do_not_exist_or_make_no_sense_are_refused() -> None:
             kind(**wrong)
 
 
-def test_the_list_has_name_summary_and_source() -> None:
+def test_the_list_has_name_summary_and_source_kind_by_kind() -> None:
     rows = described()
-    assert [row["name"] for row in rows] == list(techniques())
+    assert sorted(row["name"] for row in rows) == list(techniques())
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    assert kinds == ["baseline", "sampling", "prompting", "decoding", "steering"]
+    assert [row["kind"] for row in rows] == sorted((row["kind"] for row in rows), key=kinds.index)
     assert "ICLR 2023" in next(row["citation"] for row in rows if row["name"] == "recite")
 
 
