@@ -56,6 +56,13 @@ def test_masked_tokens_are_counted_apart():
     assert (found["masked"].numerator, found["worsened"].numerator) == (2, 2)
 
 
+def test_a_token_that_is_ruled_out_is_worse_however_few_were_left_in():
+    found = figures(shifted([(400, 4), (30, 7)], masked=True), method="m")
+    assert (found["worsened"].numerator, found["improved"].numerator) == (2, 0)
+    assert found["median_log2_shift"].value is None
+    assert "2 of 2" in found["median_log2_shift"].note
+
+
 def test_a_failure_without_a_rank_is_left_out_and_counted():
     finding = shifted([(8, 4), (None, 3), (5, None)])
     assert figures(finding, method="m")["improved"].denominator == 1

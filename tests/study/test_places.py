@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.errors import UsageError
 from leadline.study.study import open_study
 from tests.study import stored
 from tests.study.conftest import Leadline
@@ -121,3 +122,31 @@ def test_a_techniques_data_file_is_meant_from_the_studys_folder(
     stacked, alone = found["recite+iti"], found["iti"]
     assert stacked.settings()["iti"]["data"] == alone.settings()["data"]  # a hash of what is in the file
     assert "truths.csv" not in str(alone.settings())
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"technique": "dola", "layers": [2, 4]}, ""),
+        ({"technique": "decore", "heads": ["0.1", "1.0"]}, ""),
+        ({"technique": "recite+dola", "dola": {"layers": [0]}}, ""),
+        (
+            {"technique": "recite+dola", "recite": {"pats": 2}},
+            "recite has no setting 'pats' (did you mean 'paths'?)",
+        ),
+        ({"technique": "recite+dola", "recite.paths": 2, "dola.layers": "high"}, ""),
+        ({"technique": "recite+dola", "max_tokens": 2}, "recite: {...}"),
+        ({"technique": "decore", "alpha": float("nan")}, "decore.alpha: must be a number"),
+        ({"technique": "dola", "layers": [-1]}, "dola.layers: must be at least 0"),
+    ],
+)
+def test_settings_of_techniques_in_a_study_file(
+    tmp_path: Path, model: Path, entry: dict[str, object], said: str
+) -> None:
+    folder = small_study(tmp_path / "study", str(model), techniques=[entry])
+    if not said:
+        assert open_study(folder).configurations[-1].name == entry["technique"]
+        return
+    with pytest.raises(UsageError) as fault:
+        open_study(folder)
+    assert said in str(fault.value) and "study.yaml:" in str(fault.value)

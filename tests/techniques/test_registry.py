@@ -8,8 +8,11 @@ import pytest
 
 from leadline.errors import UsageError
 from leadline.techniques import Technique, technique_named, techniques
+from leadline.techniques.decore import DeCoRe
 from leadline.techniques.describe import copy_prompts, described, described_one
+from leadline.techniques.dola import DoLa
 from leadline.techniques.prompts_library import STYLES, Prompts
+from leadline.techniques.spelling import technique_from
 
 
 def test_the_techniques_are_found() -> None:
@@ -84,3 +87,35 @@ def test_files_that_are_there_are_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"question\.chat\.txt: is there already"):
         copy_prompts("greedy", "chat", tmp_path)
     assert Prompts("chat", tmp_path).file("question/question").text.endswith("mine {{ question }}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("decore:alpha=nan", "decore: alpha: .*finite"),
+        ("decore:alpha=-5", "decore: alpha: .*greater than or equal to 0"),
+        ("decore:heads=", "decore: heads: "),
+        ("dola:layers=-1", "dola: layers: .*greater than or equal to 0"),
+        ("recite+dola:dola.layers=-3", "dola.layers: .*greater"),
+        ("recite+dola:dola.max_tokens=4", "dola.max_tokens has no effect here: recite asks"),
+        ("recite+genread", "each put the question"),
+        ("dola+sled", "each decide the scores"),
+        ("greedy+dola", "greedy changes nothing"),
+        ("dola+", "there is no technique ''"),
+        ("dola:=3", "no setting ''"),
+    ],
+)
+def test_a_technique_that_is_typed_wrongly_is_told_by_its_setting(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        technique_from(text)
+
+
+def test_lists_are_written_as_lists_or_with_commas() -> None:
+    for kind, field, value, read in (
+        (DoLa, "layers", "[2, 4]", (2, 4)),
+        (DoLa, "layers", '"2,4"', (2, 4)),
+        (DeCoRe, "heads", '["12.3", "14.0"]', ("12.3", "14.0")),
+        (DeCoRe, "heads", "12", 12),
+    ):
+        found = kind.model_validate_json(f'{{"{field}": {value}}}', strict=True)  # as study.yaml is read
+        assert getattr(found, field) == read

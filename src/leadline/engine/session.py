@@ -121,7 +121,12 @@ class Session:
         counted) are the prompt: the technique acts from the last of these on. `only_answers`: where the model
         can, logits come for the last positions alone, as many as hold all that predict the answers."""
         before = self.prompt_tokens, self.only_answers
-        self.prompt_tokens, self.only_answers = torch.as_tensor(prompt_tokens), only_answers
+        ends = torch.as_tensor(prompt_tokens)
+        if ends.dim() != 1 or ends.is_floating_point() or bool((ends < 1).any()):
+            raise UsageError(
+                "prompt_tokens must be the number of prompt tokens of each row, whole numbers from 1 on"
+            )
+        self.prompt_tokens, self.only_answers = ends, only_answers
         try:
             yield
         finally:
@@ -143,13 +148,22 @@ class Session:
             config = kwargs.get("generation_config") or self.anatomy.model.generation_config
             beams = kwargs.get("num_beams") or getattr(config, "num_beams", 1) or 1
             decoding = self.intervention.decoding
-            stateful = decoding is not None and (decoding.lane is not None or decoding.context is not None)
-            if stateful and (beams > 1 or kwargs.get("assistant_model") is not None):
+            if _is_stateful(decoding) and (beams > 1 or kwargs.get("assistant_model") is not None):
                 raise UsageError(
                     "beam search and assisted generation reorder rows, of which the technique keeps a state",
                     fix="num_beams=1 and no assistant_model",
                 )
-            return generate(*args, **kwargs)
+            if kwargs.get("use_cache", getattr(config, "use_cache", True)) is not False:
+                return generate(*args, **kwargs)
+            # Without a cache every pass holds the whole text; only here is it known where the prompt ends.
+            entered = kwargs.get("input_ids", kwargs.get("inputs", args[0] if args else None))
+            if entered is None:
+                raise UsageError("generate without a cache needs input_ids under a technique")
+            mask = kwargs.get("attention_mask")
+            lengths = torch.ones_like(entered).sum(1) if mask is None else mask.sum(1)
+            copies = kwargs.get("num_return_sequences") or getattr(config, "num_return_sequences", 1) or 1
+            with self.scoring(lengths.repeat_interleave(copies * beams)):
+                return generate(*args, **kwargs)
 
         return checked
 
@@ -168,6 +182,12 @@ class Session:
             with passing(this):
                 return self.call(**given)
         given["return_dict"] = True
+        mask = given.get("attention_mask")
+        if _is_stateful(decoding) and mask is not None and getattr(mask, "ndim", 0) != 2:
+            raise UsageError(
+                "this technique has to see which tokens are padding, in a mask of [rows, tokens]",
+                fix="a dynamic cache: static ones come with masks of another form",
+            )
         places = {*decoding.places} | ({decoding.context} if decoding.context is not None else set())
         with residuals(self.anatomy, places) as found, passing(this):
             out = self.call(**given)
@@ -193,6 +213,10 @@ class Session:
         if kept.second is not None:
             lane = kept.second.logits(decoding, given, this, kept_positions, uses_cache=key is not None)
         out.logits = self._scored(decoding, out.logits, found, kept_positions, contexts, lane)
+        if given.get("labels") is not None:  # a loss of what is returned, not of what the model said
+            out.loss = self.anatomy.model.loss_function(
+                logits=out.logits, labels=given["labels"], vocab_size=out.logits.shape[-1]
+            )
         return out
 
     def _pass(self, given: dict[str, Any]) -> tuple[Pass, int, bool]:
@@ -219,6 +243,11 @@ class Session:
                 last = torch.where(new, index, -1).amax(1)
                 first = torch.where(new, index, tokens).amin(1)
         if self.prompt_tokens is not None:
+            if self.prompt_tokens.shape[0] != rows:
+                raise UsageError(
+                    f"{self.prompt_tokens.shape[0]} ends of prompts were told, and there are {rows} rows",
+                    fix="say where the prompt of each row ends",
+                )
             last = (first + self.prompt_tokens.to(first.device) - 1).clamp(max=last)
         return Pass(last, real=real), tokens, before == 0
 
@@ -288,6 +317,11 @@ class Session:
         if self.trace is not None:
             self.trace.append(details)
         return torch.cat(values).unflatten(0, (rows, kept))
+
+
+def _is_stateful(decoding: Decoding | None) -> bool:
+    """Whether something is kept from step to step."""
+    return decoding is not None and (decoding.lane is not None or decoding.context is not None)
 
 
 def _kept_positions(keep: Any, tokens: int, logits: Tensor) -> Tensor:

@@ -9,7 +9,10 @@ Source: MAPLE, section 3.2, probability level.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from leadline.lenses.figures import SIGNIFICANCE, counted, median, p_value, share, unknown
@@ -52,7 +55,12 @@ def look(view: View) -> list[Finding]:
 
 
 def gold_ranks(readings: pl.DataFrame, configuration: str, vote: int) -> pl.DataFrame:
-    """Per item: median `rank` over the first `vote` samples, `masked` on at least half of them, `token`."""
+    """Per item: median `rank` over the first `vote` samples, `masked` on at least half of them, `token`.
+
+    A token that is ruled out has no place among the others. It stands behind all of them (infinity), however
+    few tokens were left in: a smaller number would make ruling it out look like an improvement.
+    """
+    out = pl.col("gold_masked").fill_null(False)
     return (
         readings.lazy()
         .filter(
@@ -62,8 +70,8 @@ def gold_ranks(readings: pl.DataFrame, configuration: str, vote: int) -> pl.Data
         )
         .group_by("item")
         .agg(
-            pl.col("gold_rank").median().alias("rank"),
-            (pl.col("gold_masked").fill_null(False).mean() >= 0.5).alias("masked"),
+            pl.when(out).then(pl.lit(float("inf"))).otherwise(pl.col("gold_rank")).median().alias("rank"),
+            (out.mean() >= 0.5).alias("masked"),
             pl.col("gold_token").min().alias("token"),
         )
         .collect()
@@ -131,8 +139,21 @@ def shift_figures(shifts: pl.DataFrame, protocol: Protocol) -> dict[str, Figure]
         "tied": share(int((rm == r0).sum()), n, empty=empty),
         "worsened": share(int((rm > r0).sum()), n, empty=empty),
         "masked": share(int(shifts["masked"].sum()), n, empty=empty),
-        "median_log2_shift": median(np.log2(r0 / rm), protocol) if n else unknown(empty, 0),
+        "median_log2_shift": _median_shift(r0, rm, protocol) if n else unknown(empty, 0),
     }
+
+
+def _median_shift(r0: npt.NDArray[Any], rm: npt.NDArray[Any], protocol: Protocol) -> Figure:
+    """The median of log2(r0 / rm), as far as tokens that are ruled out do not reach it or its interval."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = median(np.log2(r0 / rm), protocol)
+    if found.value is None or not np.isfinite(found.value):
+        out = int(np.isinf(rm).sum())
+        return unknown(f"{out} of {len(rm)} gold tokens are ruled out: their shift has no size", len(rm))
+    if found.low is None or not np.isfinite(found.low):
+        note = "no lower end: some resamples have mostly tokens that are ruled out"
+        return found.model_copy(update={"low": None, "note": note})
+    return found
 
 
 def _claim(name: str, figures: dict[str, Figure], up: int, down: int, compared: int) -> Claim:

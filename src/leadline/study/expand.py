@@ -18,6 +18,7 @@ from leadline.study.configuration import Configuration
 from leadline.techniques import Technique, technique_named
 from leadline.techniques.greedy import Greedy
 from leadline.techniques.sampling import TemperatureSampling
+from leadline.techniques.spelling import main_fault
 from leadline.techniques.stack import Stack
 
 BASELINE = "greedy"
@@ -99,17 +100,26 @@ def _technique(entry: TechniqueEntry, index: int, where: Path) -> Configuration:
         settings = json.dumps(_from_here(entry.settings, where.parent), default=str)
         technique: Technique = kind.model_validate_json(settings, strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        setting = str(first["loc"][0]) if first["loc"] else ""
-        line = where_in(where, *place, setting)
+        setting, first = main_fault(error, kind)
+        line = where_in(where, *place, *setting.split("."))
         if first["type"] == "extra_forbidden":
-            known = ", ".join(kind.model_fields)
-            hint = did_you_mean(setting, kind.model_fields, otherwise=f"its settings: {known}")
-            raise UsageError(f"{entry.technique} has no setting {setting!r}", where=line, fix=hint) from None
+            raise _no_setting(kind, entry.technique, setting, line) from None
         what, fix = complaint(first)
         raise UsageError(f"{entry.technique}.{setting}: {what}", where=line, fix=fix) from None
     name = entry.name or technique.label
     return Configuration(name, name, "method", technique, samples=technique.samples, vote=technique.vote)
+
+
+def _no_setting(kind: type[Technique], name: str, setting: str, line: str) -> UsageError:
+    part, dot, inner = setting.partition(".")
+    if dot and (inside := kind.model_fields.get(part)) and isinstance(inside.annotation, type):
+        name, setting, kind = part, inner, inside.annotation
+    fields = kind.model_fields
+    if issubclass(kind, Stack):
+        hint = f"settings of a part stand under its name, as {next(iter(fields.keys() - {'seed'}))}: {{...}}"
+    else:
+        hint = did_you_mean(setting, fields, otherwise=f"its settings: {', '.join(fields)}")
+    return UsageError(f"{name} has no setting {setting!r}", where=line, fix=hint)
 
 
 def _kind(technique: Technique) -> str:
@@ -117,10 +127,15 @@ def _kind(technique: Technique) -> str:
 
 
 def _from_here(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A data file is meant from the study's folder, wherever the study is run from."""
-    found: dict[str, Any] = {
-        key: _from_here(one, folder) if isinstance(one, dict) else one for key, one in settings.items()
-    }
+    """Settings with those of a stack's parts under the parts' names. A data file is meant from the study's
+    folder, wherever the study is run from."""
+    found: dict[str, Any] = {}
+    for key, one in settings.items():
+        part, dot, inner = key.partition(".")
+        if dot and isinstance(found.get(part, {}), dict):  # `recite.paths: 5` is `recite: {paths: 5}`
+            found[part] = {**found.get(part, {}), **_from_here({inner: one}, folder)}
+        else:
+            found[key] = _from_here(one, folder) if isinstance(one, dict) else one
     if isinstance(found.get("data"), str):
         found["data"] = str(folder / Path(found["data"]).expanduser())
     return found

@@ -45,12 +45,13 @@ class DeCoRe(InsideTechnique):
     citation: ClassVar[str] = "Gema et al., DeCoRe, 2025; retrieval heads: Wu et al., 2024"
 
     heads: Annotated[
-        int | tuple[Annotated[str, Field(pattern=r"^\d+\.\d+$")], ...], BeforeValidator(_heads)
+        int | Annotated[tuple[Annotated[str, Field(pattern=r"^\d+\.\d+$")], ...], Field(min_length=1)],
+        BeforeValidator(_heads),
     ] = Field(default=10, description="how many retrieval heads are masked, or a list as layer.head")
     selection: Literal["retrieval", "random"] = Field(
         default="retrieval", description="the heads that copy best in a needle test, or heads drawn by seed"
     )
-    alpha: Literal["entropy"] | float = Field(
+    alpha: Literal["entropy"] | Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] = Field(
         default="entropy", description="entropy of the next token in nats, or a constant (the static variant)"
     )
     alpha_cap: float | None = Field(default=None, gt=0, description="largest alpha")

@@ -34,8 +34,8 @@ class InsideTechnique(Technique):
 
 
 def listed(value: Any) -> Any:
-    """A setting that names several things, "2,4,6", as a list; anything else as it is."""
+    """A setting that names several things, "2,4,6", as a tuple; anything else as it is."""
     if isinstance(value, str):
         found = [part.strip() for part in value.split(",") if part.strip()]
-        return [int(part) if part.isdigit() else part for part in found]
-    return value
+        return tuple(int(part) if part.isdigit() else part for part in found)
+    return tuple(value) if isinstance(value, list) else value

@@ -41,6 +41,8 @@ class ProbeLine(BaseModel):
     def _one_of_two(self) -> ProbeLine:
         if (self.prompt is None) == (self.messages is None):
             raise ValueError("has either a prompt or messages")
+        if self.gold is not None and not self.gold.strip():
+            raise ValueError("its gold answer is blank")
         return self
 
     @property
@@ -85,7 +87,7 @@ class Probed:
 def read_prompts(path: Path) -> list[ProbeLine]:
     """The lines of a prompts file (JSON Lines). Raises UsageError naming file and line."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError("is not UTF-8", where=f"{path} (byte {error.start})") from None
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -29,15 +30,30 @@ def technique_from(text: str) -> Technique:
     try:
         return kind(**given)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        setting = ".".join(str(part) for part in first["loc"] if isinstance(part, str) and part.islower())
-        message = first["msg"][0].lower() + first["msg"][1:]
+        setting, first = main_fault(error, kind)
+        message = first["msg"].removeprefix("Value error, ")
+        message = message[0].lower() + message[1:]
         said = (
             ""
             if isinstance(first["input"], (dict, list, tuple))
             else f", not {shortened(str(first['input']))}"
         )
-        raise UsageError(f"{kind.name}: {setting}: {message}{said}") from None
+        place = f"{kind.name}: {setting}" if setting else kind.name
+        raise UsageError(f"{place}: {message}{said}") from None
+
+
+def main_fault(error: ValidationError, kind: type[Technique]) -> tuple[str, Mapping[str, Any]]:
+    """The setting that is wrong ("layers", in a stack "dola.layers"), and the fault that says most.
+
+    Where a setting may be of several kinds every kind complains; the one that the value came nearest to
+    complains last and of more than the kind.
+    """
+    faults = error.errors(include_url=False)
+    kinds = ("literal_error", "int_type", "int_parsing", "tuple_type")
+    telling = [fault for fault in faults if fault["type"] not in kinds]
+    fault = (telling or faults)[-1] if faults[0]["loc"][:1] == faults[-1]["loc"][:1] else faults[0]
+    depth = 2 if issubclass(kind, Stack) else 1
+    return ".".join(str(part) for part in fault["loc"][:depth]), fault
 
 
 def _pairs(text: str, rest: str) -> list[tuple[str, str]]:
