@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -65,21 +66,26 @@ def probe_model(
 ) -> list[Probed]:
     """Every prompt under every technique, prompt by prompt. Faults in what was typed are found before the
     model is loaded."""
-    named = [technique_from(text) for text in techniques]
+    # Two settings of one technique are told apart by what was typed.
+    named = {text if ":" in text else technique_from(text).name: technique_from(text) for text in techniques}
     if beside_baseline:
-        named = [technique_from("greedy"), *(each for each in named if each.name != "greedy")]
+        named = {"greedy": technique_from("greedy")} | named
     lines = read_prompts(prompts)
     model = loaded(reference, dtype, device)
     bench = bench_for(model, benchmark)
     found = [
-        probe(model.lm, technique, lines, bench=bench, top=top, max_new_tokens=max_new_tokens)
-        for technique in named
+        [
+            replace(one, technique=label)
+            for one in probe(model.lm, technique, lines, bench=bench, top=top, max_new_tokens=max_new_tokens)
+        ]
+        for label, technique in named.items()
     ]
     return [one for together in zip(*found, strict=True) for one in together]
 
 
 def tables(found: Sequence[Probed], top: int) -> Iterator[Table | Text]:
     """Per prompt: the baseline's best tokens with their places under each technique, then what follows."""
+    yield Text("each token's place and score; – where it is ruled out or not among the best listed", "dim")
     by_prompt: dict[str, list[Probed]] = {}
     for one in found:
         by_prompt.setdefault(one.id, []).append(one)
