@@ -28,7 +28,10 @@ def show_report(study: Study, out: Path | None, as_json: bool, quiet: bool = Fal
     if as_json:
         typer.echo(made.paths.findings.read_text(encoding="utf-8"), nl=False)
         return
-    Console().print(headline_table(made.document))
+    console = Console()
+    if not console.is_terminal:  # a file or a pipe is as wide as need be
+        console = Console(width=max(120, console.width))
+    console.print(headline_table(made.document))
     for name, path in (
         ("report", made.paths.html),
         ("findings", made.paths.findings),

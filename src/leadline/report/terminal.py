@@ -44,9 +44,10 @@ def _parts(entry: Headline) -> list[RenderableType]:
         table = Table(
             box=box.SIMPLE_HEAD, pad_edge=False, title=Text(group), title_justify="left", title_style=""
         )
-        table.add_column("Method", no_wrap=True)
+        # In a narrow terminal words go to the next line; nothing is ever cut off.
+        table.add_column("Method", overflow="fold")
         for place in places:
-            table.add_column(entry.columns[place].label, justify="right", no_wrap=True)
+            table.add_column(entry.columns[place].label, justify="right", overflow="fold")
         for row in entry.rows:
             figures = [row.figures[place] for place in places]
             if any(figure is not None for figure in figures):
