@@ -93,7 +93,7 @@ def test_files_that_are_there_are_left_alone(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("decore:alpha=nan", "decore: alpha: .*finite"),
-        ("decore:alpha=-5", "decore: alpha: .*greater than or equal to 0"),
+        ("decore:alpha=-500", "decore: alpha: .*greater than or equal to -100"),
         ("decore:heads=", "decore: heads: "),
         ("dola:layers=-1", "dola: layers: .*greater than or equal to 0"),
         ("recite+dola:dola.layers=-3", "dola.layers: .*greater"),

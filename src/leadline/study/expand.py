@@ -116,7 +116,8 @@ def _no_setting(kind: type[Technique], name: str, setting: str, line: str) -> Us
         name, setting, kind = part, inner, inside.annotation
     fields = kind.model_fields
     if issubclass(kind, Stack):
-        hint = f"settings of a part stand under its name, as {next(iter(fields.keys() - {'seed'}))}: {{...}}"
+        one = next(key for key in fields if key != "seed")
+        hint = f"settings of a part stand under its name, as {one}: {{...}}"
     else:
         hint = did_you_mean(setting, fields, otherwise=f"its settings: {', '.join(fields)}")
     return UsageError(f"{name} has no setting {setting!r}", where=line, fix=hint)

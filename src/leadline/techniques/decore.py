@@ -51,7 +51,7 @@ class DeCoRe(InsideTechnique):
     selection: Literal["retrieval", "random"] = Field(
         default="retrieval", description="the heads that copy best in a needle test, or heads drawn by seed"
     )
-    alpha: Literal["entropy"] | Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] = Field(
+    alpha: Literal["entropy"] | Annotated[float, Field(ge=-100, le=100, allow_inf_nan=False)] = Field(
         default="entropy", description="entropy of the next token in nats, or a constant (the static variant)"
     )
     alpha_cap: float | None = Field(default=None, gt=0, description="largest alpha")
