@@ -42,12 +42,15 @@ def measure(repeats: int, quick: bool, say: Say) -> list[dict[str, Any]]:
         ("chat, up to 32 tokens", "chat", 32, ()),
     ]
     return [
-        _workload(lm, name, [_prompt(lm, style, q) for q in questions], k, limit, stop, repeats, peak, say)
+        _workload(
+            lm, name, [prompt_text(lm, style, q) for q in questions], k, limit, stop, repeats, peak, say
+        )
         for name, style, limit, stop in workloads
     ]
 
 
-def _prompt(lm: CausalLM, style: Any, question: str) -> str:
+def prompt_text(lm: CausalLM, style: Any, question: str) -> str:
+    """The question as studies of this style put it."""
     return lm.text_of(Prompts(style).render("question/question", question=question, window=""))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from sampling import prompt_text
 
 from leadline.bench import load_benchmark
 from leadline.engine import Prompt, Request, Sampling
@@ -23,7 +24,6 @@ from leadline.engine.session import applied
 from leadline.models.local import LocalModel
 from leadline.models.resolve import resolve
 from leadline.techniques.prepared import Bench
-from leadline.techniques.prompts_library import Prompts
 from leadline.techniques.spelling import technique_from
 
 NAMES = (
@@ -50,13 +50,9 @@ def measure(repeats: int, quick: bool, say: Say) -> list[dict[str, Any]]:
     questions = [item.question for item in load_benchmark("facts").subset(batch).items]
     found = []
     for workload, style, tokens in (("few-shot, 8 tokens", "few-shot", 8), ("chat, 32 tokens", "chat", 32)):
-        texts = [_text(lm, style, question) for question in questions]
+        texts = [prompt_text(lm, style, question) for question in questions]
         found += _workload(lm, workload, texts, tokens, interventions, repeats, few, say)
     return found
-
-
-def _text(lm: CausalLM, style: Any, question: str) -> str:
-    return lm.text_of(Prompts(style).render("question/question", question=question, window=""))
 
 
 def _workload(

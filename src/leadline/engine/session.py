@@ -27,7 +27,7 @@ from torch import Tensor
 
 from leadline.engine.anatomy import Anatomy
 from leadline.engine.capture import residuals
-from leadline.engine.decoding import Decoding, Lane, Seen
+from leadline.engine.decoding import Decoding, Seen
 from leadline.engine.edits import edited
 from leadline.engine.intervention import NOTHING, Intervention
 from leadline.engine.passes import Pass, passing, world
@@ -329,6 +329,3 @@ def _kept_positions(keep: Any, tokens: int, logits: Tensor) -> Tensor:
     if isinstance(keep, Tensor) and keep.dim():
         return keep.cpu()
     return torch.arange(tokens - logits.shape[1], tokens)
-
-
-__all__ = ["Lane", "Session", "applied", "is_under_a_technique"]

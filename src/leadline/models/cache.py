@@ -85,13 +85,8 @@ class DamagedError(Exception):
     """An entry that is not what its manifest says; the message says in what."""
 
 
-def root() -> Path:
-    """As `cache_home`."""
-    return cache_home()
-
-
 def _models() -> Path:
-    return root() / "models"
+    return cache_home() / "models"
 
 
 def look_up(key: str) -> Entry | None:
@@ -202,7 +197,7 @@ def remembered(what: str, path: Path, files: list[Path], compute: Callable[[], s
     """
     key = str(path.resolve())
     stamp = [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]
-    note = root() / "remembered" / f"{what}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
+    note = cache_home() / "remembered" / f"{what}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
     try:
         known = json.loads(note.read_text("utf-8"))
         if known["key"] == key and known["stamp"] == stamp:

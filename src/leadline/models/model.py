@@ -26,6 +26,11 @@ class ModelIdentity:
     source: str
     revision: str | None = None
 
+    @property
+    def fit_digest(self) -> str:
+        """What fitted artefacts are kept under: what is fitted in another precision is another thing."""
+        return self.digest if self.dtype == "float32" else f"{self.digest}-{self.dtype}"
+
 
 class Model(Protocol):
     """Anything that answers requests: a model on this machine, a served one, recorded answers."""

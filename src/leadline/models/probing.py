@@ -40,12 +40,10 @@ def bench_for(model: LocalModel, benchmark: str, reuse: bool = True) -> Bench:
     def load(reference: str) -> CausalLM:
         return loaded(reference, model.identity.dtype, model.identity.device).lm
 
-    identity = model.identity
-    digest = identity.digest if identity.dtype == "float32" else f"{identity.digest}-{identity.dtype}"
     return Bench(
         items=load_benchmark(benchmark).items,
         prompts=Prompts("few-shot"),
-        digest=digest,
+        digest=model.identity.fit_digest,
         load=load,
         say=progress.step,
         reuse=reuse,

@@ -32,9 +32,6 @@ def prepare(
             where=entry.label,
             fix="it needs a model on this machine",
         )
-    identity = model.identity
-    # What is fitted in another precision is another thing.
-    digest = identity.digest if identity.dtype == "float32" else f"{identity.digest}-{identity.dtype}"
 
     def load(reference: str) -> CausalLM:
         from leadline.models.local import LocalModel
@@ -43,5 +40,11 @@ def prepare(
         other = study.model_reference(entry.model_copy(update={"ref": reference}))
         return LocalModel(resolve(other), entry.dtype, entry.device).lm
 
-    bench = Bench(items=study.whole.items, prompts=study.prompts, digest=digest, load=load, say=reporter.note)
+    bench = Bench(
+        items=study.whole.items,
+        prompts=study.prompts,
+        digest=model.identity.fit_digest,
+        load=load,
+        say=reporter.note,
+    )
     return technique.prepare(model.inside, bench)
