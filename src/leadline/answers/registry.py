@@ -12,7 +12,8 @@ from functools import cache
 from typing import get_args
 
 from leadline.answers.reading import Reading
-from leadline.bench.item import AnswerType, Item
+from leadline.bench.answer_form import AnswerType
+from leadline.bench.item import Item
 from leadline.errors import UsageError
 
 Reader = Callable[[Item, str], Reading]

@@ -16,6 +16,7 @@ from typing import Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from leadline.bench.answer_form import AnswerForm
 from leadline.bench.header import HEADER_NAME, ITEMS_NAME, Header, read_header
 from leadline.bench.item import Item
 from leadline.bench.items_file import read_items
@@ -93,7 +94,8 @@ class Benchmark(BaseModel):
 def content_hash(items: Iterable[Item]) -> str:
     """sha256 over what decides how items are asked and judged, as "sha256:<hex>".
 
-    That is id, question, window, answer, aliases (as a set) and answer type, as canonical JSON, sorted by id.
+    That is id, question, window, prompt, answer, aliases (as a set), answer type and how answers are read, as
+    canonical JSON, sorted by id.
     Fields at their default are left out, so that an optional field that a later version adds changes no
     hash. Grouping, subject and evidence are not part of it: they move no answer and no verdict.
     """
@@ -106,6 +108,10 @@ def content_hash(items: Iterable[Item]) -> str:
             entry["answer_type"] = item.answer_type
         if item.window is not None:
             entry["window"] = item.window
+        # How it is asked and read, where anything is declared about that.
+        for name in (*AnswerForm.model_fields, "fields", "prompt"):
+            if getattr(item, name) not in (None, ()):
+                entry[name] = item.model_dump(mode="json", include={name}, exclude_defaults=True)[name]
         canonical.append(entry)
     text = json.dumps(canonical, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

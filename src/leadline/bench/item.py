@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
-AnswerType = Literal["text", "number", "date", "enum", "boolean"]
+from leadline.bench.answer_form import AnswerForm, AnswerType, Part
 
 # Characters, not bytes. They stop a damaged file early; real items are far below them. A window is a whole
 # document at most (2 million characters is about 700 printed pages); everything else is read by people.
@@ -22,6 +22,7 @@ MAX_CHARACTERS = {
     "window": 2_000_000,
     "quote": 2_000_000,
     "source": 20_000,
+    "prompt": 200_000,
 }
 
 
@@ -55,11 +56,14 @@ class Evidence(_Frozen):
     source: str = Field(default="", max_length=MAX_CHARACTERS["source"])
 
 
-class Item(_Frozen):
-    """One question as it is asked and judged.
+class Item(AnswerForm):
+    """One question as it is asked and judged; `AnswerForm` says how its answers are read.
 
-    `category` may also be given as `domain`, and `task` as `relation`: the names that fact benchmarks use.
-    Raises pydantic's ValidationError; files go through `load_benchmark`, which says file and line instead.
+    `answer` is text whatever its type; of a `parts` item it is the JSON text of an object with the names of
+    `fields`. `source` is where the evidence comes from unless a piece of evidence says otherwise: a URL, or
+    a name within the benchmark's folder of sources. `prompt` is a template that takes the packaged prompt's
+    place. `category` may also be given as `domain`, and `task` as `relation`: the names that fact benchmarks
+    use. Raises pydantic's ValidationError; files go through `load_benchmark`, which says file and line.
     """
 
     id: Annotated[Name, AfterValidator(_not_blank)] = Field(max_length=MAX_CHARACTERS["id"])
@@ -67,6 +71,7 @@ class Item(_Frozen):
     answer: NonBlank = Field(max_length=MAX_CHARACTERS["answer"])
     aliases: tuple[Annotated[NonBlank, Field(max_length=MAX_CHARACTERS["aliases"])], ...] = ()
     answer_type: AnswerType = "text"
+    fields: tuple[Part, ...] = ()
     category: Name = Field(
         default="",
         max_length=MAX_CHARACTERS["category"],
@@ -80,6 +85,8 @@ class Item(_Frozen):
     subject: str | None = Field(default=None, max_length=MAX_CHARACTERS["subject"])
     window: str | None = Field(default=None, max_length=MAX_CHARACTERS["window"])
     evidence: tuple[Evidence, ...] = ()
+    source: str = Field(default="", max_length=MAX_CHARACTERS["source"])
+    prompt: NonBlank | None = Field(default=None, max_length=MAX_CHARACTERS["prompt"])
 
     @property
     def valid_answers(self) -> tuple[str, ...]:
@@ -89,4 +96,5 @@ class Item(_Frozen):
 
 # Keys of an item in a file: the fields, and the second names of two of them.
 SECOND_NAMES = {"domain": "category", "relation": "task"}
-ITEM_KEYS = (*Item.model_fields, *SECOND_NAMES)
+_FORM = tuple(AnswerForm.model_fields)
+ITEM_KEYS = (*(name for name in Item.model_fields if name not in _FORM), *_FORM, *SECOND_NAMES)

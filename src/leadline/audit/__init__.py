@@ -1,0 +1,1 @@
+"""Is the question answerable from what the model is shown? The provenance audit of a benchmark."""

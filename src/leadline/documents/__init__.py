@@ -1,0 +1,1 @@
+"""Documents as text: files of many kinds, their encodings, a benchmark's sources, and how to fetch them."""
