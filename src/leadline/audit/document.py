@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from leadline.errors import UsageError
 
 SCHEMA = "leadline.audit/1"
 
@@ -141,3 +145,28 @@ class AuditDocument(_Frozen):
     def flagged(self) -> tuple[ItemVerdict, ...]:
         """The items that failed a check."""
         return tuple(item for item in self.items if item.flagged)
+
+
+def load_audit(path: Path) -> AuditDocument:
+    """Read an audit's JSON. Raises UsageError for a missing file, broken JSON or another schema."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UsageError("no audit here", where=str(path), fix="leadline audit … --json") from error
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    except json.JSONDecodeError as error:
+        raise UsageError(f"not an audit: no JSON, {error.msg}", where=f"{path}:{error.lineno}") from error
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise UsageError("not an audit: it is no JSON text", where=str(path)) from error
+    found = raw.get("schema") if isinstance(raw, dict) else None
+    if found != SCHEMA:
+        raise UsageError(
+            f"not an audit: its schema is {found!r}, this version reads {SCHEMA!r}", where=str(path)
+        )
+    try:
+        return AuditDocument.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{place}: {first['msg']}", where=str(path)) from None

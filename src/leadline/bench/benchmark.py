@@ -86,9 +86,13 @@ class Benchmark(BaseModel):
         chosen = [item for item in self.items if categories is None or item.category in categories]
         if not chosen:
             raise UsageError(f"{self.name}: no categories were named", fix="leave them out to take all")
-        # dict.copy of the fields, not model_copy: the cached hash and index belong to the old items.
+        return self.with_items(draw(chosen, limit or len(chosen), seed))
+
+    def with_items(self, items: tuple[Item, ...]) -> Benchmark:
+        """The same benchmark with other items."""
+        # A copy of the fields, not model_copy: the cached hash and index belong to the old items.
         kept = {name: getattr(self, name) for name in type(self).model_fields}
-        return Benchmark(**{**kept, "items": draw(chosen, limit or len(chosen), seed)})
+        return Benchmark(**{**kept, "items": items})
 
 
 def content_hash(items: Iterable[Item]) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leadline.cli.run import AsJson, Folder
+from leadline.cli.run import AsJson, AuditFile, Excluded, Folder, excluding
 
 
 def report(
@@ -15,6 +15,8 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="Where to write it. [default: report/ in the study]")
     ] = None,
+    audit: AuditFile = None,
+    exclude: Excluded = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a study's report from the answers it has: HTML page, findings.json, Markdown and LaTeX tables.
@@ -24,4 +26,4 @@ def report(
     from leadline.cli.show import show_report
     from leadline.study.study import open_study
 
-    show_report(open_study(folder), out, as_json)
+    show_report(open_study(folder, excluding(audit, exclude)), out, as_json)

@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from leadline.study.config import Exclude
+
 Folder = Annotated[Path, typer.Argument(help="The study's folder (with its study.yaml).", show_default=True)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
+AuditFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--audit",
+        help="An audit's JSON: leave out the items that it flags (or see --exclude). "
+        "Takes the place of the study's own `exclude`.",
+    ),
+]
+Excluded = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        help="With --audit, which verdicts exclude an item: flagged (the default), 'evidence absent', "
+        "computational, 'label untraceable', 'answer stated', 'not checkable'. Repeat for several.",
+    ),
+]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
@@ -28,8 +47,22 @@ def init(
     typer.echo(f"{file}\nnext: leadline run {shlex.quote(str(folder))}")
 
 
+def excluding(audit: Path | None, verdicts: list[str] | None) -> Exclude | None:
+    """What --audit and --exclude say, or None where they say nothing."""
+    from leadline.errors import UsageError
+    from leadline.study.population import exclude_by
+
+    if audit is None:
+        if verdicts:
+            raise UsageError("--exclude needs the audit whose verdicts it names", fix="--audit audit.json")
+        return None
+    return exclude_by(audit, verdicts or ["flagged"])
+
+
 def run(
     folder: Folder = Path(),
+    audit: AuditFile = None,
+    exclude: Excluded = None,
     quiet: QuietFlag = False,
     as_json: AsJson = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Only ask; write no report.")] = False,
@@ -47,7 +80,7 @@ def run(
     from leadline.study.run import calls_failed, run_study
     from leadline.study.study import open_study
 
-    study = open_study(folder)
+    study = open_study(folder, excluding(audit, exclude))
     try:
         with reporter(quiet) as progress:
             outcome = run_study(study, progress)

@@ -38,6 +38,8 @@ class BenchmarkEntry(_Frozen):
     licence: str = ""
     category_name: str = "category"
     task_name: str = "task"
+    population: str = ""  # which items this is about: how many were left out, and why
+    audit: str = ""  # sha256 of the audit that decided it
 
 
 class ModelEntry(_Frozen):

@@ -72,6 +72,8 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
             licence=study.whole.licence,
             category_name=study.whole.category_name,
             task_name=study.whole.task_name,
+            population=study.population.sentence,
+            audit=study.population.audit,
         ),
         models=tuple(
             ModelEntry(name=label, description=f"{one.description} · {one.dtype}", digest=one.digest)

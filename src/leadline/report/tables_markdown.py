@@ -19,6 +19,7 @@ def markdown_tables(document: FindingsDocument) -> str:
         f"{escape(benchmark.name)} {escape(benchmark.version)} ({benchmark.items_asked} of "
         f"{benchmark.items_total} items), {escape(benchmark.content_hash)}; Leadline "
         f"{escape(document.leadline_version)}, {document.created.isoformat()}.",
+        *([f"Population: {escape(benchmark.population)}."] if benchmark.population else ()),
         *(f"**Not complete.** {escape(sentence)}." for sentence in document.incomplete),
         "Shares come with what they were counted over and their 95 % interval: 12.5 % (5/40) [5.5, 26.1].",
         *(block for entry in headlines(document) for block in _headline(entry)),

@@ -23,7 +23,9 @@ def headline_table(document: FindingsDocument) -> RenderableType:
     found = headlines(document)
     if not found:
         return Text("No method was compared with the baseline.")
-    return Group(*(part for entry in found for part in _parts(entry)))
+    population = document.benchmark.population
+    head = [Text(f"Population: {population}.")] if population else []
+    return Group(*head, *(part for entry in found for part in _parts(entry)))
 
 
 def headline_text(document: FindingsDocument, width: int = 100) -> str:

@@ -35,6 +35,29 @@ class Items(_Section):
     categories: tuple[str, ...] | None = Field(default=None, description="only these")
 
 
+class Exclude(_Section):
+    """Items that are neither asked nor reported: by an audit's verdict, by name, or both.
+
+    They are left out of what `items` draws, so that excluding some exchanges no others.
+    """
+
+    audit: str | None = Field(
+        default=None, min_length=1, description="an audit's JSON file (relative to this file)"
+    )
+    verdicts: tuple[
+        Literal[
+            "flagged",
+            "evidence absent",
+            "computational",
+            "label untraceable",
+            "answer stated",
+            "not checkable",
+        ],
+        ...,
+    ] = Field(default=("flagged",), min_length=1, description="which of the audit's verdicts exclude an item")
+    items: tuple[str, ...] = Field(default=(), description="ids of items to leave out")
+
+
 def _device(value: str) -> str:
     if not re.fullmatch(DEVICE, value):
         raise ValueError(f"must be auto, cpu, cuda or cuda:N (N the number of the card), not {said(value)}")
@@ -171,6 +194,9 @@ class StudyConfig(_Section):
     )
     items: Annotated[Items, BeforeValidator(_items)] = Field(
         default=Items(), description="a number, or limit, seed and categories"
+    )
+    exclude: Exclude = Field(
+        default=Exclude(), description="items to leave out: by an audit's verdict, or by id"
     )
     models: Annotated[
         tuple[Annotated[ModelEntry, BeforeValidator(_model)], ...],

@@ -83,6 +83,8 @@ def write_manifest(study: Study, identities: dict[str, ModelIdentity], run: int)
             "asked": content_hash(study.benchmark.items),
             "items_asked": len(study.benchmark.items),
             "items_total": len(study.whole.items),
+            "population": study.population.sentence,
+            "audit": study.population.audit,
         },
         "models": {label: vars(identity) for label, identity in identities.items()},
         "configurations": configurations,

@@ -15,17 +15,19 @@ from leadline.errors import UsageError
 from leadline.lenses.protocol import Protocol
 from leadline.models.catalogue import CATALOGUE
 from leadline.models.model import ModelIdentity
-from leadline.study.config import ModelEntry, StudyConfig
+from leadline.study.config import Exclude, ModelEntry, StudyConfig
 from leadline.study.config_file import STUDY_FILE, read_config, where_in
 from leadline.study.configuration import Configuration, configuration_id, described
 from leadline.study.expand import configurations, protocol
+from leadline.study.population import Population, population
 from leadline.techniques import Question, techniques
 from leadline.techniques.prompts_library import Prompts, check_names
 
 
 @dataclass(frozen=True)
 class Study:
-    """Everything about a study but its answers. `benchmark` is the part of `whole` that is asked."""
+    """Everything about a study but its answers. `benchmark` is the part of `whole` that is asked, and
+    `population` says what was left out of it."""
 
     folder: Path
     config: StudyConfig
@@ -34,6 +36,7 @@ class Study:
     configurations: tuple[Configuration, ...]
     protocol: Protocol
     prompts: Prompts
+    population: Population
     _asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -77,21 +80,28 @@ class Study:
 
     def question(self, item: Item) -> Question:
         """The item as techniques see it."""
-        return Question(item.id, item.question, item.window, item.valid_answers)
+        return Question(item.id, item.question, item.window, item.valid_answers, item.prompt)
 
     def asked(self, item: Item) -> str:
         """Hash of what the item shows to a model: answers to another wording are not answers to this item."""
         if item.id not in self._asked:
-            shown = json.dumps([item.question, item.window], ensure_ascii=False)
-            self._asked[item.id] = hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+            shown = [item.question, item.window, *([item.prompt] if item.prompt else ())]
+            text = json.dumps(shown, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            self._asked[item.id] = hashlib.sha256(text).hexdigest()[:16]
         return self._asked[item.id]
 
 
-def open_study(place: Path) -> Study:
-    """The study in the folder `place` (or whose study.yaml it is). Raises UsageError with file and line."""
+def open_study(place: Path, exclude: Exclude | None = None) -> Study:
+    """The study in the folder `place` (or whose study.yaml it is). Raises UsageError with file and line.
+
+    `exclude` takes the place of what study.yaml says about it; its audit's path starts at the current folder.
+    """
     folder = place.parent if place.name == STUDY_FILE else place
     file = folder / STUDY_FILE
     config = read_config(file)
+    if exclude is not None:
+        audit = str(Path(exclude.audit).absolute()) if exclude.audit else None
+        config = config.model_copy(update={"exclude": exclude.model_copy(update={"audit": audit})})
     reference = config.benchmark
     bundled = reference in bundled_names()
     if not bundled and not (folder / reference).exists():
@@ -106,14 +116,17 @@ def open_study(place: Path) -> Study:
         )
     whole = load_benchmark(reference if bundled else folder / reference)
     try:
-        benchmark = whole.subset(config.items.limit, config.items.seed, config.items.categories)
+        drawn = whole.subset(config.items.limit, config.items.seed, config.items.categories)
     except UsageError as error:
         raise UsageError(error.what, where=where_in(file, "items", "categories"), fix=error.fix) from None
+    members = population(whole, drawn, config.exclude, folder, where_in(file, "exclude"))
+    benchmark = members.benchmark
     prompts = Prompts(config.prompt, folder / config.prompts if config.prompts else None)
     if prompts.folder is not None and not prompts.folder.is_dir():
         raise UsageError(f"prompts: there is no folder {config.prompts!r}", where=where_in(file, "prompts"))
     if prompts.folder is not None:
         check_names(prompts.folder, {name for kind in techniques().values() for name in kind.prompt_names})
+    _try_own_prompts(benchmark, prompts)
     found = configurations(config, file)
     for configuration in found:
         _rehearse(configuration, prompts)
@@ -125,7 +138,20 @@ def open_study(place: Path) -> Study:
                 fix=f"stack it: recite+{name} contrasts with and without the recitation",
             )
     parts = protocol(config, found, whole.category_name, whole.task_name)
-    return Study(folder, config, whole, benchmark, tuple(found), parts, prompts)
+    return Study(folder, config, whole, benchmark, tuple(found), parts, prompts, members)
+
+
+def _try_own_prompts(benchmark: Benchmark, prompts: Prompts) -> None:
+    """Raise UsageError where an item's own prompt cannot be filled."""
+    tried = set()
+    for item in benchmark.items:
+        if item.prompt is not None and item.prompt not in tried:
+            tried.add(item.prompt)
+            try:
+                prompts.question(item.question, item.window, item.prompt)
+            except UsageError as error:
+                where = f"{benchmark.name}: item {item.id}: prompt"
+                raise UsageError(error.what, where=where, fix=error.fix) from None
 
 
 def _rehearse(configuration: Configuration, prompts: Prompts) -> None:

@@ -37,5 +37,5 @@ class GenRead(Technique):
         )
         prompt = prompts.render("genread/answer", question=question.text, passage=document.text.strip())
         sampling = Sampling(0.0, self.max_tokens, ("\n",))
-        alone = prompts.render("question/question", question=question.text, window="")
+        alone = prompts.question(question.text)
         yield self.request(prompt, sampling, question, sample, "answer", question.gold, alone)

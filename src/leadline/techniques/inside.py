@@ -27,8 +27,8 @@ class InsideTechnique(Technique):
 
     def ask(self, question: Question, sample: int, prompts: Prompts) -> Conversation:
         """One call."""
-        prompt = prompts.render("question/question", question=question.text, window=question.window or "")
-        alone = prompts.render("question/question", question=question.text, window="")
+        prompt = prompts.question(question.text, question.window, question.prompt)
+        alone = prompts.question(question.text, None, question.prompt)
         sampling = Sampling(0.0, self.max_tokens, ("\n",), self.repetition_penalty)
         yield self.request(prompt, sampling, question, sample, "answer", question.gold, alone)
 

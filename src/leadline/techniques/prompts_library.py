@@ -22,6 +22,7 @@ from leadline.engine import Prompt
 from leadline.errors import UsageError
 
 Style = Literal["few-shot", "chat"]
+QUESTION = "question/question"
 STYLES: tuple[Style, ...] = ("few-shot", "chat")
 
 _MESSAGE = re.compile(r"^=== (system|user|assistant) ===\n", re.MULTILINE)
@@ -75,7 +76,29 @@ class Prompts:
     def render(self, name: str, **values: str) -> Prompt:
         """The prompt with `values` put in. A text ends without whitespace, since a model that has to write a
         word after a space begins most words with a token that brings its own."""
-        template = self.file(name)
+        return self._rendered(self.file(name), values)
+
+    def question(self, text: str, window: str | None = None, own: str | None = None) -> Prompt:
+        """The question as the baseline puts it, after its window if it has one.
+
+        `own` is the item's own template: it takes the place of `question/question`, in the style of a chat as
+        one message of the user unless it names its messages itself.
+        """
+        values = {"question": text, "window": window or ""}
+        if own is None:
+            return self.render(QUESTION, **values)
+        is_chat = _MESSAGE.match(own) is not None
+        if is_chat and self.style == "few-shot":
+            raise UsageError(
+                "the item's prompt is a chat, and the study asks by text",
+                where="the item's own prompt",
+                fix="prompt: chat",
+            )
+        if self.style == "chat" and not is_chat:
+            own = f"=== user ===\n{own}"
+        return self._rendered(PromptFile("prompt", own, "the item's own prompt"), values)
+
+    def _rendered(self, template: PromptFile, values: dict[str, str]) -> Prompt:
         if self.style == "few-shot":
             if not template.text.strip():
                 raise UsageError("the prompt file is empty", where=template.origin, fix=_PUT_IT)

@@ -43,5 +43,5 @@ class Recite(Technique):
         passage = yield self.request(prompt, sampling, question, sample, "recite")
         prompt = prompts.render("recite/answer", question=question.text, passage=passage.text.strip())
         sampling = Sampling(0.0, self.max_tokens, ("\n",))
-        alone = prompts.render("question/question", question=question.text, window="")
+        alone = prompts.question(question.text)
         yield self.request(prompt, sampling, question, sample, "answer", question.gold, alone)

@@ -122,9 +122,7 @@ def first_token_probabilities(
 
     prompts, answers = [], []
     for item in items:
-        prompt = bench.prompts.render(
-            technique.prompt_names[0], question=item.question, window=item.window or ""
-        )
+        prompt = bench.prompts.question(item.question, item.window, item.prompt)
         text = lm.text_of(prompt)
         ids = tuple(lm.encode(text, prompt.text is not None))
         if len(ids) < lm.context_length:

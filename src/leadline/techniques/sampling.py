@@ -47,7 +47,7 @@ class TemperatureSampling(Technique):
 
     def ask(self, question: Question, sample: int, prompts: Prompts) -> Conversation:
         """One call."""
-        prompt = prompts.render("question/question", question=question.text, window=question.window or "")
+        prompt = prompts.question(question.text, question.window, question.prompt)
         sampling = Sampling(self.temperature, self.max_tokens, ("\n",))
-        alone = prompts.render("question/question", question=question.text, window="")
+        alone = prompts.question(question.text, None, question.prompt)
         yield self.request(prompt, sampling, question, sample, "answer", without=alone)

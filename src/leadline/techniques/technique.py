@@ -6,7 +6,7 @@ A technique is written the way its paper tells it: it yields what it asks and ge
         name: ClassVar[str] = "echo"
 
         def ask(self, question, sample, prompts):
-            draft = yield self.request(prompts.render("question/question", question=question.text), ...)
+            draft = yield self.request(prompts.question(question.text, question.window), ...)
             final = yield self.request(...)
             return final
 
@@ -37,12 +37,14 @@ Kind = Literal["baseline", "sampling", "prompting", "decoding", "steering"]
 
 @dataclass(frozen=True)
 class Question:
-    """An item as a technique sees it. `gold` serves only to look up ranks; no prompt is made from it."""
+    """An item as a technique sees it. `gold` serves only to look up ranks; no prompt is made from it.
+    `prompt` is the item's own way to be asked, in place of the packaged prompt."""
 
     item: str
     text: str
     window: str | None = None
     gold: tuple[str, ...] = ()
+    prompt: str | None = None
 
 
 @dataclass(frozen=True)
