@@ -18,7 +18,16 @@ def findings():
 
 def test_lenses_are_found_in_the_order_of_the_report():
     names = list(dict.fromkeys(lens.name for lens in all_lenses()))
-    assert names == ["accuracy", "transitions", "against_sampling", "rank_shift", "beyond_sampling", "wobble"]
+    expected = [
+        "accuracy",
+        "transitions",
+        "against_sampling",
+        "rank_shift",
+        "beyond_sampling",
+        "wobble",
+        "sameness",
+    ]
+    assert names == expected
 
 
 def test_each_model_has_each_table_once(findings):

@@ -15,7 +15,13 @@ READINGS = {
     "sample": pl.Int64,  # sample (or path) index, from 0
     "state": pl.String,  # ok | empty | unreadable | refused | error
     "text": pl.String,  # the raw answer, whole
+    "answer_type": pl.String,  # text | number | date | enum | boolean | parts
     "value": pl.String,  # what the answer says, normalised for voting; null unless state is ok
+    # Numbers only: the value under each rule of when two of them are the same, within (configuration, item);
+    # `value` is that of the item's own rule. Null for other types, and `declared` where no precision is.
+    "value_exact": pl.String,  # equal as floating-point numbers
+    "value_declared": pl.String,  # equal at the precision that the item declares
+    "value_rounding": pl.String,  # one is a correct rounding of the other
     "correct": pl.Boolean,  # by the study's correctness rule; false unless state is ok
     "correct_strict": pl.Boolean,  # by the stricter `words` rule; false unless state is ok
     "leads": pl.Boolean,  # the raw answer begins with the value that was read from it

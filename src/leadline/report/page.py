@@ -10,15 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import polars as pl
-from jinja2 import PackageLoader, StrictUndefined, Template
-from jinja2.sandbox import SandboxedEnvironment
 from jinja2.utils import htmlsafe_json_dumps
-from markupsafe import Markup
 
 from leadline.report.charts.beyond import beyond
 from leadline.report.charts.decomposition import decomposition
@@ -30,14 +25,18 @@ from leadline.report.document import ConfigurationEntry, FindingsDocument
 from leadline.report.headline import Column, Headline, headlines, temperatures
 from leadline.report.items import ItemText, items_data
 from leadline.report.labels import spelt_out
-from leadline.report.numbers import count, plural, printed
-from leadline.report.tables import Table, slug, tables
+from leadline.report.page_frame import CSP, assets, environment
+from leadline.report.tables import Table, tables
 
 # Sections of the tables in the order of a reader's questions; lenses that are not listed follow.
-LENS_ORDER = ("accuracy", "transitions", "against_sampling", "rank_shift", "beyond_sampling", "wobble")
-CSP = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
-    "base-uri 'none'; form-action 'none'"
+LENS_ORDER = (
+    "accuracy",
+    "transitions",
+    "against_sampling",
+    "rank_shift",
+    "beyond_sampling",
+    "wobble",
+    "sameness",
 )
 
 
@@ -54,45 +53,26 @@ class ChartGroup:
 def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mapping[str, ItemText]) -> str:
     """The whole page as text."""
     data = items_data(document, readings, items)
-    return _template().render(
-        document=document,
-        csp=CSP,
-        style=Markup(_asset("report.css")),
-        script=Markup(_asset("report.js")),
-        data=htmlsafe_json_dumps(data, dumps=_dumps),
-        item_count=len(data["items"]),
-        groups=claim_groups(document),
-        headlines=headlines(document),
-        chart_groups=_chart_groups(document),
-        lenses=_by_lens(tables(document)),
-        settings=_settings,
-        browse=lambda headline, row, column: _browse(document, headline, row, column),
-        several=len(document.models) > 1,
-        baseline=document.label(document.protocol.baseline),
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            document=document,
+            csp=CSP,
+            style=assets("report.css"),
+            script=assets("page.js", "report.js"),
+            data=htmlsafe_json_dumps(data, dumps=_dumps),
+            item_count=len(data["items"]),
+            groups=claim_groups(document),
+            headlines=headlines(document),
+            chart_groups=_chart_groups(document),
+            lenses=_by_lens(tables(document)),
+            settings=_settings,
+            browse=lambda headline, row, column: _browse(document, headline, row, column),
+            several=len(document.models) > 1,
+            baseline=document.label(document.protocol.baseline),
+        )
     )
-
-
-@cache
-def _template() -> Template:
-    environment = SandboxedEnvironment(
-        loader=PackageLoader("leadline.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        printed_as=lambda figure, key: printed(key, figure),
-        count=count,
-        spelt_out=spelt_out,
-        shortened=_shortened,
-    )
-    environment.globals.update(plural=plural, slug=slug)
-    return environment.get_template("report.html.j2")
-
-
-def _asset(name: str) -> str:
-    return (files("leadline.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _dumps(value: Any, **options: Any) -> str:
@@ -172,9 +152,3 @@ def _browse(
 
 def _settings(configuration: ConfigurationEntry) -> str:
     return json.dumps(configuration.settings, indent=2, ensure_ascii=False)
-
-
-def _shortened(digest: str) -> str:
-    """Enough of a digest to tell two apart at a glance; the whole stands among the methods."""
-    algorithm, colon, digits = digest.rpartition(":")
-    return digest if len(digits) <= 16 else f"{algorithm}{colon}{digits[:12]}…"
