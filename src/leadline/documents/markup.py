@@ -1,0 +1,234 @@
+"""What a person reads in HTML and XML: the text between the tags, with breaks where the page has them.
+
+lxml parses, in one pass, and tells of each tag as it comes: no tree is built, so a document of 100 MB needs
+little more than its own text, and a large one takes no longer per byte than a small one.
+"""
+
+from __future__ import annotations
+
+import re
+from html.entities import html5
+from typing import Any
+
+from lxml import etree
+
+from leadline.documents.document import UnreadableDocument
+
+# Elements that begin and end a line (WHATWG HTML, "Rendering": display block, table, list-item), and the
+# cells of a table. What is not named here is inline, and splits no word.
+_LINES = frozenset(
+    """
+    address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset
+    figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li
+    listing main menu nav ol optgroup option p plaintext pre search section select summary table tbody
+    textarea tfoot thead title tr ul xmp
+    """.split()  # noqa: SIM905  # a list of 55 lines is not easier to read
+)
+_CELLS = frozenset(("td", "th"))
+_PREFORMATTED = frozenset(("pre", "textarea", "listing", "plaintext", "xmp"))
+_UNREAD = frozenset(("script", "style", "template"))
+
+# Stand-ins while white space is folded: noncharacters, which no document has and XML allows.
+_LINE, _CELL, _KEPT_SPACE, _KEPT_LINE, _KEPT_TAB = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3", "\ufdd4"
+_STANDING_IN = re.compile("[\ufdd0-\ufdd4]")
+_KEEP = str.maketrans({" ": _KEPT_SPACE, "\n": _KEPT_LINE, "\t": _KEPT_TAB, "\r": None})
+_SPACES = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
+_BREAKS = re.compile(f" ?[{_LINE}{_CELL}][ {_LINE}{_CELL}]*")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+
+_PIECE = 1 << 18  # characters handed to the parser at a time
+_MANY = 1 << 14  # pieces of text after which they are put together
+
+_PROLOG_NOISE = re.compile(r"<!--.*?-->|<\?.*?\?>", re.S)
+_ENTITY = re.compile(r"<!ENTITY\b", re.I)
+_TAG = re.compile(r"<[A-Za-z_]")
+_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
+_NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z]\w*;)")
+
+
+def html_text(markup: str) -> str:
+    """The text of an HTML page in any state: lines for blocks, tabs between cells, entities resolved.
+
+    Scripts, style sheets and comments are left out; text that a style hides is not, for it stands in the
+    document. White space is folded as browsers do, but for preformatted text.
+
+    >>> html_text("<p>un<b>bro</b>ken<table><tr><td>EV<td>$&nbsp;5")
+    'unbroken\\nEV\\t$\\xa05'
+    """
+    if markup.startswith("<?xml") and not _declares_entities(markup):
+        page = _Page()  # as XML, an empty <title/> does not swallow what follows
+        try:
+            _feed(_xml_parser(page), _with_named_characters(markup))
+            return page.text()
+        except etree.XMLSyntaxError:
+            pass
+    page = _Page()
+    _feed(_html_parser(page), markup)
+    return page.text()
+
+
+def xml_text(markup: str, where: str | None = None) -> tuple[str, tuple[str, ...]]:
+    """The text of an XML document, and notes on what was odd.
+
+    An element is on a line of its own unless text stands beside it, as in `<p>un<i>bro</i>ken</p>`. Entities
+    that a document declares are never expanded: one that declares any raises UnreadableDocument (an
+    expansion may fill the memory or read other files). Nothing is loaded. A document that is not well-formed
+    is read as browsers read HTML, with a note.
+
+    >>> xml_text("<a><n>1</n><n>2</n></a>")
+    ('1\\n2', ())
+    """
+    if _declares_entities(markup):
+        raise UnreadableDocument(
+            "declares entities of its own (<!ENTITY ...>), which are never expanded",
+            where=where,
+            fix="save it with them written out",
+        )
+    page = _Tree()
+    try:
+        _feed(_xml_parser(page), _with_named_characters(markup))
+    except etree.XMLSyntaxError as error:
+        reason = (error.msg or "no reason given").rstrip(". ")
+        page = _Tree()
+        _feed(_html_parser(page), _DECLARATION.sub("", markup, count=1))
+        return page.text(), (f"not well-formed XML ({reason}): read leniently",)
+    return page.text(), ()
+
+
+def _xml_parser(page: _Page) -> Any:
+    # The options beyond the target are a second wall: entities that are declared do not get here.
+    return etree.XMLParser(
+        target=page, encoding="utf-8", huge_tree=True, resolve_entities=False, no_network=True, load_dtd=False
+    )
+
+
+def _html_parser(page: _Page) -> Any:
+    return etree.HTMLParser(target=page, encoding="utf-8", huge_tree=True, no_network=True)
+
+
+class _Page:
+    """Collects text from an HTML parser; what lxml calls a target."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._folded: list[str] = []
+        self._unread = self._preformatted = 0
+
+    def start(self, tag: str, attributes: Any) -> None:
+        name = tag.rpartition("}")[2]
+        if name in _LINES:
+            self._pieces.append(_LINE)
+            self._preformatted += name in _PREFORMATTED
+        elif name in _CELLS:
+            self._pieces.append(_CELL)
+        else:
+            self._unread += name in _UNREAD
+
+    def end(self, tag: str) -> None:
+        name = tag.rpartition("}")[2]
+        if name in _LINES:
+            self._pieces.append(_LINE)
+            self._preformatted -= name in _PREFORMATTED
+            if len(self._pieces) > _MANY:
+                self._fold()
+        elif name in _UNREAD:
+            self._unread -= 1
+
+    def data(self, data: str) -> None:
+        if not self._unread:
+            self._pieces.append(data.translate(_KEEP) if self._preformatted else data)
+
+    def close(self) -> None:
+        pass
+
+    def _fold(self) -> None:
+        text = _BREAKS.sub(_break, _SPACES.sub(" ", "".join(self._pieces)))
+        self._folded.append(text)
+        self._pieces.clear()
+
+    def text(self) -> str:
+        """All of it, with the stand-ins replaced."""
+        self._fold()
+        text = "".join(self._folded)
+        self._folded.clear()
+        text = _BREAKS.sub(_break, text)  # where two folded parts meet
+        for stand_in, character in (
+            (_LINE, "\n"),
+            (_CELL, "\t"),
+            (_KEPT_SPACE, " "),
+            (_KEPT_LINE, "\n"),
+            (_KEPT_TAB, "\t"),
+        ):
+            text = text.replace(stand_in, character)
+        return text.strip()
+
+
+class _Tree(_Page):
+    """Collects text from an XML parser. Text beside an element makes that element inline."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # For each open element: where in `_pieces` the breaks about its children stand, and whether it has
+        # text of its own.
+        self._open: list[tuple[list[int], bool]] = []
+
+    def start(self, tag: str, attributes: Any) -> None:
+        self._note_break(tag)
+        self._open.append(([], False))
+
+    def end(self, tag: str) -> None:
+        self._join(*self._open.pop())
+        self._note_break(tag)
+        if len(self._pieces) > _MANY:
+            self._open = [(self._join(breaks, mixed), mixed) for breaks, mixed in self._open]
+            self._fold()
+
+    def data(self, data: str) -> None:
+        self._pieces.append(data)
+        if self._open and not self._open[-1][1] and not data.isspace():
+            self._open[-1] = (self._open[-1][0], True)
+
+    def _join(self, breaks: list[int], mixed: bool) -> list[int]:
+        if mixed:
+            for place in breaks:
+                self._pieces[place] = ""
+        return []
+
+    def _note_break(self, tag: str) -> None:
+        name = tag.rpartition("}")[2]
+        # What is a block in HTML is one in other vocabularies too (JATS, DocBook), whatever stands beside it.
+        if self._open and name not in _LINES and name not in _CELLS:
+            self._open[-1][0].append(len(self._pieces))
+        self._pieces.append(_CELL if name in _CELLS else _LINE)
+
+
+def _break(found: re.Match[str]) -> str:
+    return _LINE if _LINE in found[0] else _CELL
+
+
+def _feed(parser: Any, markup: str) -> None:
+    for start in range(0, len(markup), _PIECE):
+        piece = markup[start : start + _PIECE]
+        if not piece.isascii():
+            piece = _STANDING_IN.sub("", piece)
+        parser.feed(_NOT_XML.sub("", piece).encode("utf-8"))
+    try:
+        parser.close()
+    except etree.XMLSyntaxError:
+        if isinstance(parser, etree.XMLParser):
+            raise
+
+
+def _declares_entities(markup: str) -> bool:
+    declared = _ENTITY.search(markup)
+    if declared is None:
+        return False
+    # Behind the first tag it is no declaration but text, say of a CDATA section.
+    return not _TAG.search(_PROLOG_NOISE.sub("", markup[: declared.start()]))
+
+
+def _with_named_characters(markup: str) -> str:
+    """HTML's names of characters, written out: XML knows five, and may drop others without a word."""
+    if not _NAMED.search(markup):
+        return markup
+    return _NAMED.sub(lambda found: html5.get(found[1], "&amp;" + found[1]), markup)
