@@ -66,7 +66,7 @@ LINE_FAULTS = [
     (b'{"id": "b", "question": "Q?"}', "1", "item b: the field 'answer' is missing"),
     (b'{"id": "b", "question": "Q?", "answer": "A", "alias": []}', "1", "did you mean 'aliases'?"),
     (b'{"id": "b", "question": "Q?", "answer": "A", "zzz": 1}', "1", "known fields: id, question"),
-    (b'{"id": "b", "question": "Q?", "answer": 3}', "1", "item b: 'answer' must be text, not a number"),
+    (b'{"id": "b", "question": "Q?", "answer": [3]}', "1", "item b: 'answer' must be text, not a list"),
     (b'{"id": "b", "question": null, "answer": "A"}', "1", "'question' must be text, not null"),
     (
         b'{"id": "b", "question": "Q?", "answer": "A", "aliases": "B"}',
@@ -156,7 +156,9 @@ def test_every_text_has_a_limit_that_says_the_size(tmp_path: Path, name: str) ->
 
 
 def test_all_problems_are_collected_and_the_error_says_how_many_more(tmp_path: Path) -> None:
-    path = folder(tmp_path, [fact("a", answer=None), fact("b", answer=1), fact("c"), fact("d", question="")])
+    path = folder(
+        tmp_path, [fact("a", answer=None), fact("b", answer=[1]), fact("c"), fact("d", question="")]
+    )
     with pytest.raises(UsageError) as caught:
         load_benchmark(path)
     assert "items.jsonl:1: item a" in str(caught.value)
@@ -174,12 +176,12 @@ HEADER_FAULTS = [
     ('name: x\nversion: "1"\ntitel: y\n', "3", "did you mean 'title'?"),
     ('name: x\nversion: "1"\nzzz: y\n', "3", "known keys: name, version"),
     ('name: x\nversion: "1"\nname: y\n', "3", "the key 'name' occurs twice, first on line 1"),
-    ("name: x\nversion: 1.0\n", "2", "'version' must be text (put it in quotes"),
+    ("name: x\nversion: 1.0\n", "2", "'version' must be text, not 1.0 (put it in quotes"),
     ('name: [x]\nversion: "1"\n', "1", "'name' must be text"),
     ('name: x\nversion: "1"\ntitle:\n', "3", "'title' must be text"),
     ("name: x\n", "1", "the key 'version' is missing"),
     ('name: ""\nversion: "1"\n', "1", "'name' must be one line of 1 to 100 characters"),
-    ('name: x\nversion: "1"\nkind: fact\n', "3", "unknown kind 'fact'"),
+    ('name: x\nversion: "1"\nkind: fact\n', "3", "'kind' must be 'facts' or 'general', not 'fact'"),
     ('name: x\nversion: "1"\nitems: ../../etc/passwd\n', "3", "must name a file in this folder"),
     ('name: x\nversion: "1"\nitems: "a\\\\b"\n', "3", "must name a file in this folder"),
     ("name: 'x\n", "2:1", "broken YAML"),

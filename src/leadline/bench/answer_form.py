@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 AnswerType = Literal["text", "number", "date", "enum", "boolean", "parts"]
 DateOrder = Literal["dmy", "mdy", "ymd"]
@@ -22,18 +23,58 @@ class Term(_Frozen):
     synonyms: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = ()
 
 
+def _terms(written: object) -> object:
+    """Short forms of a vocabulary: a list of words, or each value with its synonyms."""
+    if isinstance(written, Mapping):
+        return tuple({"value": value, "synonyms": _words(others)} for value, others in written.items())
+    if isinstance(written, (list, tuple)):
+        return tuple({"value": entry} if isinstance(entry, str) else entry for entry in written)
+    return written
+
+
+def _words(written: object) -> object:
+    if written is None:
+        return ()
+    return (written,) if isinstance(written, str) else written
+
+
+def _each_word_once(vocabulary: tuple[Term, ...]) -> tuple[Term, ...]:
+    first: dict[str, Term] = {}
+    for term in vocabulary:
+        for word in (term.value, *term.synonyms):
+            if (other := first.setdefault(word.casefold(), term)) is not term:
+                twice = (
+                    f"both {other.value!r} and {term.value!r}" if other.value != term.value else "two values"
+                )
+                raise ValueError(f"uses the word {word!r} for {twice}")
+    return vocabulary
+
+
+def _in_shortest_digits(step: Decimal) -> Decimal:
+    """0.10 and 0.1 are one step, and 100 is not written 1E+2."""
+    step = step.normalize()
+    return step.quantize(Decimal(1)) if step == step.to_integral_value() and step < 10**27 else step
+
+
+Vocabulary = Annotated[tuple[Term, ...], BeforeValidator(_terms), AfterValidator(_each_word_once)]
+Step = Annotated[
+    Decimal, Field(gt=0, allow_inf_nan=False, max_digits=25), AfterValidator(_in_shortest_digits)
+]
+
+
 class AnswerForm(_Frozen):
     """What may be declared about answers; all of it is optional.
 
     `unit` is what numbers are counted in ("percent", "USD", "day"); compatible units are converted to it.
     `precision` is a step: two numbers are the same when they round to the same multiple of it. `vocabulary`
-    is the values of an enum. `locale` ("en-US", "de-DE") decides what separators in numbers mean, and
-    `date_order` which of 5/6/2020 is the day; without them, ambiguous dates are not read.
+    is the values of an enum, also accepted as a list of words or as {value: [synonyms]}. `locale` ("en-US",
+    "de-DE") decides what separators in numbers mean, and `date_order` which of 5/6/2020 is the day; without
+    them, ambiguous dates are not read.
     """
 
     unit: str | None = Field(default=None, max_length=100)
-    precision: Decimal | None = Field(default=None, gt=0, allow_inf_nan=False, max_digits=40)
-    vocabulary: tuple[Term, ...] = ()
+    precision: Step | None = None
+    vocabulary: Vocabulary = ()
     locale: str | None = Field(default=None, max_length=20, pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$")
     date_order: DateOrder | None = None
 

@@ -27,7 +27,7 @@ MAX_CHARACTERS = {
 
 
 def _not_blank(text: str) -> str:
-    if not text.strip():
+    if not text or text.isspace():
         raise ValueError("is blank")
     return text
 
@@ -39,6 +39,12 @@ def _one_line(text: str) -> str:
     if text != text.strip():
         raise ValueError("begins or ends with a space")
     return text
+
+
+def _holds_text(window: str) -> str:
+    if not window:
+        raise ValueError("has length zero: there is nothing to show")
+    return _not_blank(window)
 
 
 NonBlank = Annotated[str, AfterValidator(_not_blank)]
@@ -83,7 +89,9 @@ class Item(AnswerForm):
         validation_alias=AliasChoices("task", "relation"),
     )
     subject: str | None = Field(default=None, max_length=MAX_CHARACTERS["subject"])
-    window: str | None = Field(default=None, max_length=MAX_CHARACTERS["window"])
+    window: Annotated[str, AfterValidator(_holds_text)] | None = Field(
+        default=None, max_length=MAX_CHARACTERS["window"]
+    )
     evidence: tuple[Evidence, ...] = ()
     source: str = Field(default="", max_length=MAX_CHARACTERS["source"])
     prompt: NonBlank | None = Field(default=None, max_length=MAX_CHARACTERS["prompt"])

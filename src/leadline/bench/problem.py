@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from leadline.errors import UsageError
+
 # Somebody who has a thousand problems has one problem a thousand times; the rest would only hide it.
 MAX_PROBLEMS = 1000
 
@@ -44,6 +46,14 @@ class Problems:
         self.found.append(Problem(where=where, message=message, item=item, fix=fix))
         if len(self.found) >= MAX_PROBLEMS:
             raise TooManyProblemsError
+
+
+class FirstProblem(Problems):
+    """Raises UsageError at the first problem: for whoever cannot go on with a faulty benchmark."""
+
+    def add(self, where: str, message: str, *, item: str | None = None, fix: str = "") -> None:
+        """Raise it."""
+        raise UsageError(f"item {item}: {message}" if item else message, where=where, fix=fix)
 
 
 def did_you_mean(word: str, known: Iterable[str], *, otherwise: str = "") -> str:

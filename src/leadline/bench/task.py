@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
 from leadline.bench.answer_form import AnswerForm, AnswerType, Part
@@ -26,7 +28,7 @@ class TaskDeclaration(AnswerForm):
     description: str = ""
 
 
-def filled(fields: dict[str, object], task: TaskDeclaration) -> dict[str, object]:
+def filled(fields: Mapping[str, object], task: TaskDeclaration) -> dict[str, object]:
     """An item's fields, as a file holds them, with what they lack taken from their task."""
     lacking = {name: getattr(task, name) for name in TAKEN_OVER if name not in fields}
     return {**fields, **{name: value for name, value in lacking.items() if value not in (None, ())}}

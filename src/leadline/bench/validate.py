@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from leadline.bench.benchmark import Benchmark, Inspection, inspect_benchmark
+from leadline.bench.benchmark import Benchmark
 from leadline.bench.fact_rules import FACT_RULES
 from leadline.bench.folding import normalise
 from leadline.bench.item import Item
+from leadline.bench.loading import Inspection, inspect_benchmark
 from leadline.bench.problem import MAX_PROBLEMS, Problem
 from leadline.bench.rule import Breach, Rule
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from leadline.study.complaint import REPEATED, said
+from leadline.bench.complaint import REPEATED, said
 from leadline.techniques.prompts_library import Style
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"

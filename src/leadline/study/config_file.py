@@ -9,10 +9,10 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from leadline.bench.complaint import OWN, complaint
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.bench.yaml_lines import YamlFault, compose, faults, follow, plain
 from leadline.errors import UsageError
-from leadline.study.complaint import OWN, complaint
 from leadline.study.config import (
     BeyondSection,
     Exclude,
@@ -96,7 +96,7 @@ def _compose(path: Path) -> yaml.Node:
 
 def _plain(node: yaml.Node, path: Path) -> Any:
     """Plain data of a node, by YAML's safe rules; repeated keys, anchors and odd numbers are refused."""
-    if (fault := next(faults(node), None)) is not None:
+    for fault in faults(node):
         raise _refused(fault, path)
     try:
         return plain(node)

@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from leadline.bench.complaint import complaint
 from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
 from leadline.lenses.protocol import Method, Partition, Protocol
-from leadline.study.complaint import complaint
 from leadline.study.config import StudyConfig, TechniqueEntry
 from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration

@@ -1,4 +1,4 @@
-"""What is wrong with a value in study.yaml, in plain words: one place for every kind of fault.
+"""What is wrong with a value in a YAML file, in plain words: one place for every kind of fault.
 
 Pydantic says what does not fit; its own sentences ("List should have at least 1 item after validation") are
 for programmers.
