@@ -1,0 +1,313 @@
+"""The normal form in which texts are compared, and the way back to the offsets of the raw text.
+
+What two copies of one passage differ in is taken away on both sides: HTML entities, the kind of quotation
+marks and dashes, letter case, Unicode compatibility forms, zero-width characters, white space, and the
+hyphens of broken lines. What is kept is every letter, every digit and every other sign, in order, and the
+gap between two digits: `1 100` is not `1100`.
+
+Nothing is decided here: where a span may begin and end is `matching.py`'s business.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cache
+from html.entities import html5
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.uint32]
+Positions = NDArray[np.int64]
+
+# What the tables map a code point to, beside other code points.
+_DELETED, _QUOTE, _MANY, _UNKNOWN = 0, 1, 0xFFFFFFFE, 0xFFFFFFFF
+_SPACE, _HYPHEN, _ZERO, _NINE = 0x20, 0x2D, 0x30, 0x39
+# A block is normalised as a whole. Large enough that numpy's calls cost nothing, small enough for a cache.
+_BLOCK = 1 << 18
+
+_QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›′″‴＂＇「」『』〝〞ʼʹʺ")
+# Entities as they stand in filings: escaped twice, numeric, without the semicolon.
+_ENTITY = re.compile(
+    r"&(?:(?:amp|AMP|#38|#x26);)*(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31})(;?)"
+)
+# Between two words no gap, hyphen or entity is at stake, so a text may be cut there.
+_SAFE_CUT = re.compile(r"[^\W\d_]\s+(?=[^\W\d_])")
+
+
+@cache
+def _tables() -> tuple[Codes, NDArray[np.bool_]]:
+    """What each code point becomes, and which results are letters; filled when a code point is first met."""
+    return np.full(0x110000, _UNKNOWN, np.uint32), np.zeros(0x110000, np.bool_)
+
+
+def _becomes(character: str) -> str | int:
+    """The normal form of one character: text, or `_DELETED` or `_QUOTE`."""
+    if character in _QUOTES:
+        return _QUOTE
+    category = unicodedata.category(character)
+    if character.isspace() or character == "\u200b" or category in ("Zs", "Zl", "Zp"):
+        return " "  # a zero-width space is a place where a line may break
+    if category in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f" or character == "\u034f":
+        return _DELETED
+    if category == "Pd" or character in "−⁃":
+        return "-"
+    if category == "Nd":
+        return str(unicodedata.decimal(character))
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold())
+    if folded[:1].isdigit() or folded[:1] == "⁄":
+        # NFKC would make 21/2 of 2½ and 51 of a 5 with a footnote: other numbers.
+        kind = unicodedata.decomposition(character)[1:].split(">")[0]
+        folded = f"{' ' if kind == 'fraction' else '^'}{folded}" if kind != "wide" else folded
+    return folded.replace("⁄", "/")
+
+
+def _learn(codes: Codes) -> None:
+    table, letters = _tables()
+    for code in np.unique(codes).tolist():
+        new = _becomes(chr(code))
+        if isinstance(new, int):
+            table[code] = new
+        elif len(new) == 1:
+            table[code] = ord(new)
+            letters[ord(new)] = new.isalpha()
+        else:
+            table[code] = _MANY
+
+
+@cache
+def _ascii_tables() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    _learn(np.arange(128, dtype=np.uint32))
+    table, letters = _tables()
+    return table[:128].astype(np.uint8), letters[:128].copy()
+
+
+@cache
+def _clusters() -> re.Pattern[str]:
+    """A character and the marks that combine with it, vowels and tails of Hangul among them."""
+    marks = "".join(chr(code) for code in range(0x300, 0x1E94B) if unicodedata.combining(chr(code)))
+    return re.compile(f"[\\s\\S][{re.escape(marks)}\u1160-\u11ff]+")
+
+
+def _decoded(entity: re.Match[str]) -> str | None:
+    """What an entity stands for; None when it is none (`AT&T`, `&c`)."""
+    name, end = entity.group(1), entity.group(2)
+    if name[0] != "#" and name + end not in html5:
+        if name.lower() + end not in html5:
+            # `&amp;Co` is still an ampersand, written twice or more.
+            prefix = entity.start(1) - entity.start()
+            return f"&{name}{end}" if prefix > 1 else None
+        name = name.lower()
+    return html.unescape(f"&{name}{end}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    start: int
+    end: int
+    text: str
+
+
+def _apply(text: str, edits: list[_Edit]) -> tuple[str, Positions, Positions]:
+    """The edited text, and per character of it the start and end of what it comes from."""
+    pieces: list[str] = []
+    at = 0
+    for edit in edits:
+        pieces += (text[at : edit.start], edit.text)
+        at = edit.end
+    pieces.append(text[at:])
+    size = len(text)
+    starts = np.fromiter((edit.start for edit in edits), np.int64, len(edits))
+    ends = np.fromiter((edit.end for edit in edits), np.int64, len(edits))
+    inside = np.zeros(size + 1, np.int64)
+    inside[starts] += 1
+    np.subtract.at(inside, ends, 1)
+    copies = (np.cumsum(inside[:-1]) == 0).astype(np.int64)
+    copies[starts] = [len(edit.text) for edit in edits]
+    origin = np.repeat(np.arange(size), copies)
+    end_of = np.arange(1, size + 1)
+    end_of[starts] = ends
+    return "".join(pieces), origin, end_of[origin]
+
+
+def _plain(raw: str) -> tuple[str, Positions | None, Positions | None]:
+    """Entities decoded, marks composed, characters that become several spelt out; and the way back."""
+    starts: Positions | None = None
+    ends: Positions | None = None
+    for find in (_entities, _combined, _expanded):
+        edits = find(raw)
+        if edits:
+            raw, new_starts, new_ends = _apply(raw, edits)
+            starts = new_starts if starts is None else starts[new_starts]
+            ends = new_ends if ends is None else ends[new_ends - 1]
+    return raw, starts, ends
+
+
+def _entities(text: str) -> list[_Edit]:
+    if "&" not in text:
+        return []
+    found = ((match, _decoded(match)) for match in _ENTITY.finditer(text))
+    return [_Edit(match.start(), match.end(), new) for match, new in found if new is not None]
+
+
+def _combined(text: str) -> list[_Edit]:
+    if text.isascii() or unicodedata.is_normalized("NFC", text):
+        return []
+    matches = _clusters().finditer(text)
+    return [_Edit(m.start(), m.end(), unicodedata.normalize("NFC", m.group())) for m in matches]
+
+
+def _expanded(text: str) -> list[_Edit]:
+    if text.isascii():
+        return []
+    mapped = _mapped(text)
+    at = np.flatnonzero(mapped == _MANY).tolist()
+    return [_Edit(i, i + 1, new) for i in at if isinstance(new := _becomes(text[i]), str)]
+
+
+def _mapped(text: str) -> Codes:
+    table, _ = _tables()
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    mapped = table[codes]
+    if (unknown := mapped == _UNKNOWN).any():
+        _learn(codes[unknown])
+        mapped = table[codes]
+    return mapped
+
+
+def _compressed(plain: str) -> tuple[str, Positions]:
+    """The normal form of a plain text, and where in it each of its characters stands."""
+    mapped: NDArray[np.uint8] | Codes
+    if plain.isascii():
+        table, letters = _ascii_tables()
+        mapped = table[np.frombuffer(plain.encode("ascii"), np.uint8)]
+    else:
+        _, letters = _tables()
+        mapped = _mapped(plain)
+        # Spelt out in `_expanded`; a character whose expansion expands again is left as it is.
+        mapped[mapped == _MANY] = ord("?")
+    # White space and quotation marks go, but for the gap between two digits.
+    solid = np.flatnonzero((mapped != _SPACE) & (mapped > _QUOTE))
+    kept: NDArray[Any] = mapped[solid]
+    gaps = np.flatnonzero(np.diff(solid) > 1)
+    digit = (kept >= _ZERO) & (kept <= _NINE)
+    gaps = gaps[digit[gaps] & digit[gaps + 1]]
+    if gaps.size:
+        gaps = gaps[[_is_gap(mapped[solid[i] + 1 : solid[i + 1]]) for i in gaps.tolist()]]
+        solid = np.insert(solid, gaps + 1, solid[gaps] + 1)
+        kept = np.insert(kept, gaps + 1, _SPACE)
+    # Hyphens between letters go (a broken line, or none); elsewhere several are one.
+    hyphen = kept == _HYPHEN
+    if hyphen.any():
+        edge = np.diff(hyphen.astype(np.int8), prepend=0, append=0)
+        first, behind = np.flatnonzero(edge == 1), np.flatnonzero(edge == -1)
+        letter = np.append(letters[kept], False)  # also what stands before the first and behind the last
+        keep = ~hyphen
+        keep[first[~(letter[first - 1] & letter[behind])]] = True
+        solid, kept = solid[keep], kept[keep]
+    encoding = "ascii" if kept.dtype == np.uint8 else "utf-32-le"
+    return kept.tobytes().decode(encoding, "surrogatepass"), solid
+
+
+def _is_gap(between: NDArray[np.uint8] | Codes) -> bool:
+    """Deleted characters alone are no gap: a soft hyphen in a number does not part it."""
+    return bool((between != _DELETED).any())
+
+
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """A block's normal characters in its plain text, and that one's in the raw text."""
+
+    plain: str
+    index: Positions
+    starts: Positions | None
+    ends: Positions | None
+
+
+@dataclass(slots=True)
+class Normal:
+    """A raw text and its normal form. Offsets are in characters.
+
+    >>> normal = Normal("The&nbsp;\\u201cDis-\\ncount\\u201d is  20%")
+    >>> normal.text
+    'thediscountis20%'
+    >>> start = normal.text.index("discount")
+    >>> normal.raw[slice(*normal.place(start, start + 8))]
+    'Dis-\\ncount'
+    """
+
+    raw: str
+    text: str = field(init=False)
+    _raw_starts: list[int] = field(init=False)
+    _text_starts: list[int] = field(init=False)
+    _last: tuple[int, _Map] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        """Normalises block by block; the way back is made again where something is found."""
+        self._raw_starts, self._text_starts = [], []
+        texts: list[str] = []
+        start = length = 0
+        while start < len(self.raw) or not texts:
+            end = len(self.raw)
+            if end - start > _BLOCK * 5 // 4:
+                cut = _SAFE_CUT.search(self.raw, start + _BLOCK)
+                end = cut.end() if cut else end
+            text, _ = _compressed(_plain(self.raw[start:end])[0])
+            self._raw_starts.append(start)
+            self._text_starts.append(length)
+            texts.append(text)
+            length += len(text)
+            start = max(end, start + 1)
+        self.text = texts[0] if len(texts) == 1 else "".join(texts)
+
+    def _map(self, at: int) -> tuple[int, _Map]:
+        block = bisect_right(self._text_starts, at) - 1
+        if self._last is None or self._last[0] != block:
+            end = self._raw_starts[block + 1] if block + 1 < len(self._raw_starts) else len(self.raw)
+            plain, starts, ends = _plain(self.raw[self._raw_starts[block] : end])
+            self._last = (block, _Map(plain, _compressed(plain)[1], starts, ends))
+        return self._last
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Raw offsets of the normal characters from `start` to `end` (at least one)."""
+        block, first = self._map(start)
+        at = int(first.index[start - self._text_starts[block]])
+        raw_start = self._raw_starts[block] + (at if first.starts is None else int(first.starts[at]))
+        block, last = self._map(end - 1)
+        at = int(last.index[end - 1 - self._text_starts[block]])
+        raw_end = self._raw_starts[block] + (at + 1 if last.ends is None else int(last.ends[at]))
+        return raw_start, raw_end
+
+    def before(self, at: int, count: int = 8) -> str:
+        """The characters that stand before the normal character `at`, entities decoded, spaces kept."""
+        block, found = self._map(at)
+        start = int(found.index[at - self._text_starts[block]])
+        return _visible(found.plain[max(0, start - 4 * count) : start])[-count:]
+
+    def after(self, at: int, count: int = 8) -> str:
+        """The characters that stand behind the normal character `at`."""
+        block, found = self._map(at)
+        end = int(found.index[at - self._text_starts[block]]) + 1
+        return _visible(found.plain[end : end + 4 * count])[:count]
+
+
+_INVISIBLE = re.compile("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+
+
+def _visible(text: str) -> str:
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def normal_text(raw: str) -> str:
+    """The normal form alone."""
+    return Normal(raw).text
+
+
+def plain_text(raw: str) -> str:
+    """The text as it is read: entities decoded, otherwise untouched but for compatibility forms."""
+    return _plain(raw)[0]

@@ -1,0 +1,116 @@
+"""A quote as the spans that it is made of.
+
+People quote with omissions (`...`, `[...]`, `* * *`), put several places side by side (`a | b`), and add
+words of their own in brackets. So a quote is split before it is looked for, but never before the literal text was:
+real filings hold brackets and ellipses too (`US$[PURCHASE PRICE]`, `[…***…]`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from leadline.audit.normal import normal_text, plain_text
+
+# Shorter spans only connect: beside a longer one they need not be found (design of the audit).
+SUBSTANTIVE = 40
+
+_OMISSION = re.compile(
+    r"""\[\s*(?:…|\.\s?\.\s?\.(?:\s?\.)*)\s*\]   # [...]
+      | \(\s*(?:…|\.\s?\.\s?\.(?:\s?\.)*)\s*\)   # (...)
+      | …+ | \.\s?\.\s?\.(?:\s?\.)*              # … ... . . . .
+      | \*\s?\*\s?\*(?:\s?\*)*                   # * * *
+      | \|+                                      # a | b
+    """,
+    re.VERBOSE,
+)
+_INSERTION = re.compile(r"\[[^\[\]]*\]")
+# A word of which an insertion is a part: [T]he, share[s], pre[-]money.
+_CHANGED_WORD = re.compile(r"[^\W\d_]*\[[^\[\]\s]*\][^\W\d_]*")
+# Signs that part clauses: at a span's edge they belong to the sentence around it. A point, comma or hyphen
+# that begins a number stays (`.363238`, `-5`).
+_LEADING = re.compile(r"^(?:[\s;:|*\ufffd]|[.,\-–—](?!\d))+")
+_TRAILING = re.compile(r"[\s;:|*.,\-–—\ufffd]+$")
+# What a storage limit leaves of an entity.
+_TORN_ENTITY = re.compile(r"&#?[A-Za-z0-9]{0,10}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a quote that must stand somewhere as it is, apart from its normal form.
+
+    `begins` and `ends` say whether it is the quote's own beginning or end: only there can a storage limit
+    have cut it in the middle of a word.
+    """
+
+    text: str
+    begins: bool = False
+    ends: bool = False
+    normal: str = field(init=False)
+    substantive: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Computes the normal form and whether the span is more than a connective."""
+        plain = plain_text(self.text)
+        object.__setattr__(self, "normal", normal_text(self.text))
+        object.__setattr__(self, "substantive", len(" ".join(plain.split())) >= SUBSTANTIVE)
+
+    @property
+    def says_something(self) -> bool:
+        """Has a letter or a digit."""
+        return any(character.isalnum() for character in self.normal)
+
+
+def whole(quote: str) -> Span:
+    """The quote as one literal span.
+
+    >>> whole("  US$[PURCHASE PRICE], ").normal
+    'us$[purchaseprice]'
+    """
+    return Span(_trimmed(quote), begins=True, ends=True)
+
+
+def pieces(quote: str) -> tuple[tuple[tuple[Span, ...], ...], ...]:
+    """The quote split at omissions; per piece the ways to read its brackets, most literal first.
+
+    A way is the spans that it leaves. The last way, in which bracketed insertions are not part of the text,
+    is the one that a failure is explained by.
+
+    >>> [[span.text for span in ways[-1]] for ways in pieces("assets ... shall go to [them] first")]
+    [['assets'], ['shall go to', 'first']]
+    """
+    parts = [part for part in (_trimmed(part) for part in _OMISSION.split(quote)) if _says_something(part)]
+    return tuple(
+        _ways(part, begins=number == 0, ends=number == len(parts) - 1) for number, part in enumerate(parts)
+    )
+
+
+def _ways(part: str, *, begins: bool, ends: bool) -> tuple[tuple[Span, ...], ...]:
+    ways: list[tuple[Span, ...]] = [(Span(part, begins, ends),)]
+    if _INSERTION.search(part):
+        # [T]he is The in another place of a sentence.
+        kept = _INSERTION.sub(lambda match: match.group()[1:-1], part)
+        ways.append((Span(_trimmed(kept), begins, ends),))
+        # In which letters changed is not part of the text, nor is a word with such letters.
+        without = _INSERTION.sub("\0", _CHANGED_WORD.sub("\0", part))
+        fragments = [fragment for fragment in map(_trimmed, without.split("\0")) if _says_something(fragment)]
+        if fragments:
+            opens = begins and not without.lstrip().startswith("\0")
+            closes = ends and not without.rstrip().endswith("\0")
+            last = len(fragments) - 1
+            ways.append(
+                tuple(
+                    Span(fragment, opens and number == 0, closes and number == last)
+                    for number, fragment in enumerate(fragments)
+                )
+            )
+    return tuple(ways)
+
+
+def _trimmed(text: str) -> str:
+    text = _TRAILING.sub("", _LEADING.sub("", text))
+    return _TRAILING.sub("", _TORN_ENTITY.sub("", text)) if "&" in text[-12:] else text
+
+
+def _says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text)
