@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.stats.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_ratio
+from leadline.stats.bootstrap import bootstrap_difference, bootstrap_mean, bootstrap_median, bootstrap_ratio
 from leadline.stats.intervals import NO_INTERVAL
 
 
@@ -74,3 +74,16 @@ def test_blocks_of_draws_do_not_change_the_draws(monkeypatch):
     whole = bootstrap_mean(values, draws=300)
     monkeypatch.setattr("leadline.stats.bootstrap._BLOCK", 700)
     assert bootstrap_mean(values, draws=300) == whole
+
+
+def test_two_groups_are_resampled_each_by_itself():
+    first, second = np.repeat([0.0, 1.0], [30, 20]), np.repeat([0.0, 1.0, 2.0], [10, 20, 30])
+    rng = np.random.default_rng(4)
+    drawn = [
+        values[rng.integers(0, len(values), (20_000, len(values)))].mean(1) for values in (first, second)
+    ]
+    expected = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
+    ones = [np.ones_like(values) for values in (first, second)]
+    found = bootstrap_difference((first, ones[0]), (second, ones[1]), draws=20_000)
+    assert found == pytest.approx(expected, abs=0.02)
+    assert bootstrap_difference((first, ones[0]), ([], [])) == NO_INTERVAL

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from leadline import __version__
-from leadline.cli import bench, demo, models, probe, report, run, techniques
+from leadline.cli import audit, bench, demo, models, prereg, probe, report, run, techniques
 from leadline.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE, LeadlineError
 
 # Two presses of an impatient hand are closer than this, in seconds.
@@ -50,9 +50,16 @@ app.command(epilog="Example: leadline demo --out my-demo")(demo.demo)
 app.command(epilog="Example: leadline init my-study --benchmark facts --model smollm2")(run.init)
 app.command(epilog="Example: leadline run my-study")(run.run)
 app.command(epilog="Example: leadline report my-study --json | jq '.findings[0]'")(report.report)
+app.command(epilog="Example: leadline prereg my-study --title Steady --statistic wobble --below 0.161")(
+    prereg.prereg
+)
+app.command(epilog="Example: leadline verdict my-study/registration.json my-study")(prereg.verdict)
 app.command(
     epilog="Example: leadline probe --prompts prompts.jsonl --technique dola --technique decore:heads=20"
 )(probe.probe)
+app.command(epilog="Example: leadline audit my-bench --out audit.html --out audit.sarif --max-flagged 2%")(
+    audit.audit
+)
 app.add_typer(bench.app, name="bench", epilog="Example: leadline bench list")
 app.add_typer(models.app, name="models", epilog="Example: leadline models get smollm2")
 app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techniques show recite")

@@ -39,16 +39,27 @@ def bootstrap_ratio(
 
     An end is None where it is not finite: some draws hold no item with a denominator at all.
     """
-    # One complex number per pair: numpy orders these, by real part first, far faster than rows of a table.
-    pairs = np.asarray(numerators, np.float64) + 1j * np.asarray(denominators, np.float64)
-    if pairs.size == 0:
+    if np.size(numerators) == 0:
         return NO_INTERVAL
-    # A resample of items is fully described by how often each distinct pair is in it: a multinomial draw.
-    # Verdicts have two or three distinct values, so this costs the same for a hundred items and a million.
-    distinct, counts = np.unique(pairs, return_counts=True)
-    columns = np.column_stack([distinct.real, distinct.imag])
-    ratios = np.concatenate([_ratio(weights @ columns) for weights in _weights(counts, draws, seed)])
-    return _percentiles(ratios, level)
+    return _percentiles(_resampled(numerators, denominators, draws, np.random.default_rng(seed)), level)
+
+
+def bootstrap_difference(
+    first: tuple[npt.ArrayLike, npt.ArrayLike],
+    second: tuple[npt.ArrayLike, npt.ArrayLike],
+    draws: int = DRAWS,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """Interval of the ratio of `first` less that of `second`, each (numerators, denominators) [items].
+
+    For two sets of different items, each resampled by itself; none when one of them is empty. Denominators
+    are above zero. For the same items twice, resample the differences: `bootstrap_ratio`.
+    """
+    if np.size(first[0]) == 0 or np.size(second[0]) == 0:
+        return NO_INTERVAL
+    rng = np.random.default_rng(seed)
+    return _percentiles(_resampled(*first, draws, rng) - _resampled(*second, draws, rng), level)
 
 
 def bootstrap_median(
@@ -74,13 +85,27 @@ def bootstrap_median(
     return _percentiles(medians, level)
 
 
+def _resampled(
+    numerators: npt.ArrayLike, denominators: npt.ArrayLike, draws: int, rng: np.random.Generator
+) -> Floats:
+    """The ratio in each resample of items [draws]."""
+    # One complex number per pair: numpy orders these, by real part first, far faster than rows of a table.
+    pairs = np.asarray(numerators, np.float64) + 1j * np.asarray(denominators, np.float64)
+    # A resample of items is fully described by how often each distinct pair is in it: a multinomial draw.
+    # Verdicts have two or three distinct values, so this costs the same for a hundred items and a million.
+    distinct, counts = np.unique(pairs, return_counts=True)
+    columns = np.column_stack([distinct.real, distinct.imag])
+    return np.concatenate([_ratio(weights @ columns) for weights in _weights(counts, draws, rng)])
+
+
 def _position(uniform: Floats, n: int) -> npt.NDArray[np.int64]:
     return np.minimum((uniform * n).astype(np.int64), n - 1)
 
 
-def _weights(counts: npt.NDArray[np.int64], draws: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
+def _weights(
+    counts: npt.NDArray[np.int64], draws: int, rng: np.random.Generator
+) -> Iterator[npt.NDArray[np.int64]]:
     """How often each distinct value is in each resample: blocks of [draws, distinct]."""
-    rng = np.random.default_rng(seed)
     items = int(counts.sum())
     block = max(1, _BLOCK // len(counts))
     for start in range(0, draws, block):

@@ -132,6 +132,25 @@ class Store:
                 (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
             )
 
+    def configurations(self) -> dict[str, dict[str, Any]]:
+        """Id → description of every configuration that was ever asked here."""
+        with _named_faults(self.path):
+            try:
+                return {
+                    identifier: dict(json.loads(description))
+                    for identifier, description in self._db.execute("SELECT * FROM configurations")
+                }
+            except (ValueError, TypeError) as error:
+                raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
+
+    def times(self, configuration: str) -> dict[Key, float]:
+        """When each response of a configuration was stored, in seconds since 1970."""
+        with _named_faults(self.path):
+            rows = self._db.execute(
+                "SELECT item, asked, sample, created FROM responses WHERE configuration = ?", (configuration,)
+            )
+            return {Key(item, asked, sample): float(created) for item, asked, sample, created in rows}
+
     def answered(self, configuration: str) -> set[Key]:
         """What has a response under this configuration."""
         with _named_faults(self.path):

@@ -1,0 +1,296 @@
+"""Writing a registration: what a study will ask, pinned, and refused where answers are there already."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import Any
+
+from leadline import __version__
+from leadline.bench.problem import did_you_mean
+from leadline.errors import LeadlineError, UsageError
+from leadline.models.model import ModelIdentity
+from leadline.study.anchor import head
+from leadline.study.config import ModelEntry
+from leadline.study.configuration import Configuration, configuration_id
+from leadline.study.lock import locked
+from leadline.study.registration import (
+    Arm,
+    Prediction,
+    RegisteredBenchmark,
+    RegisteredConfiguration,
+    RegisteredModel,
+    Registration,
+    items_hash,
+)
+from leadline.study.store import DATABASE, Store, open_store
+from leadline.study.study import Study
+
+# What a configuration's description says of the model; the rest is what is asked of it.
+_OF_THE_MODEL = "model"
+_UNKNOWN = ModelIdentity("", "", "", "", "", "", "")
+
+
+def register(
+    tested: Study,
+    prediction: Prediction,
+    *,
+    reference: Study | None = None,
+    items: Sequence[str] | None = None,
+    other_items: Sequence[str] = (),
+    configurations: Collection[str] = (),
+    models: Collection[str] = (),
+) -> Registration:
+    """The registration of `prediction`, not yet written.
+
+    `items` (default: all that the study asks; of a paired comparison, all that both ask), `configurations`
+    (default: all that can show the statistic) and `models` (default: all) are what decides.
+
+    Raises UsageError for names that do not occur, LeadlineError when the tested study holds any response to
+    these items under these configurations: then there is nothing left to predict.
+    """
+    chosen = _items(tested, reference, items)
+    others = tuple(dict.fromkeys(other_items))
+    _check_items(tested, others)
+    if both := set(chosen) & set(others):
+        raise UsageError(f"item {min(both)!r} is in both groups", fix="each item belongs to one of them")
+    if len(chosen) < prediction.minimum_items:
+        raise UsageError(
+            f"{len(chosen)} items are registered, and at least {prediction.minimum_items} must be measured",
+            fix="lower --minimum-items, or register more items",
+        )
+    with ExitStack() as held:
+        # A run that is under way may have answers that are not stored yet.
+        for study in {one.folder.resolve(): one for one in (tested, reference) if one}.values():
+            held.enter_context(locked(study.folder))
+        arm = _arm(tested, prediction, (*chosen, *others), configurations, models, refuse=True)
+        base = (
+            _arm(reference, prediction, chosen, configurations, models, refuse=False) if reference else None
+        )
+        registered = datetime.now(UTC)
+    if base is not None:
+        _check_pairs(arm, base)
+    return Registration(
+        registered=registered,
+        leadline_version=__version__,
+        prediction=prediction,
+        items=chosen,
+        items_sha256=items_hash(chosen, others),
+        other_items=others,
+        tested=arm,
+        reference=base,
+        commit=head(tested.folder),
+    )
+
+
+def identity_of(study: Study, configuration: Configuration) -> str:
+    """Hash of everything that reaches a model under `configuration`, whichever model that is."""
+    return configuration_id(_without_model(study.described(configuration, _UNKNOWN)))
+
+
+def fingerprint(
+    store: Store, identifiers: Collection[str], wanted: Mapping[str, str], until: float
+) -> tuple[int, str]:
+    """How many responses to items (id → wording) were stored by `until`, and a sha256 of all of them."""
+    found = []
+    for identifier in sorted(identifiers):
+        times = store.times(identifier)
+        for response in store.responses(identifier):
+            key = response.key
+            if wanted.get(key.item) == key.asked and times[key] <= until:
+                found.append([identifier, key.item, key.asked, key.sample, response.text])
+    found.sort()
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return len(found), f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _items(tested: Study, reference: Study | None, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    if wanted is not None:
+        chosen = tuple(dict.fromkeys(wanted))
+        for study in (tested, reference) if reference else (tested,):
+            _check_items(study, chosen)
+    else:
+        shared = reference.benchmark.by_id if reference else tested.benchmark.by_id
+        chosen = tuple(item.id for item in tested.benchmark.items if item.id in shared)
+    if not chosen:
+        raise UsageError("no item is left to register", where=str(tested.file))
+    return chosen
+
+
+def _check_items(study: Study, items: Sequence[str]) -> None:
+    for item in items:
+        if item not in study.benchmark.by_id:
+            raise UsageError(
+                f"the study asks no item {item!r}",
+                where=str(study.file),
+                fix=did_you_mean(item, study.benchmark.by_id, otherwise="leadline bench show lists all ids"),
+            )
+
+
+def _arm(
+    study: Study,
+    prediction: Prediction,
+    items: Sequence[str],
+    configurations: Collection[str],
+    models: Collection[str],
+    *,
+    refuse: bool,
+) -> Arm:
+    """One study as it will be asked; with `refuse`, only if none of it has been answered."""
+    entries = _named(study, models, {entry.label: entry for entry in study.config.models}, "model")
+    found = _configurations(study, prediction, configurations)
+    wanted = {item: study.asked(study.benchmark.by_id[item]) for item in items}
+    pinned = [_model(study, entry) for entry in entries]
+    before, digest, elsewhere = 0, "", 0
+    if (study.folder / DATABASE).exists():
+        with open_store(study.folder, write=False) as store:
+            here, other = _stored_under(study, store, found, pinned)
+            if refuse:
+                _refuse(study, store, here, wanted)
+            before, digest = fingerprint(store, here, wanted, datetime.now(UTC).timestamp())
+            elsewhere = len(_times(store, other, wanted))
+    return Arm(
+        study=study.config.name,
+        benchmark=RegisteredBenchmark(
+            name=study.whole.name, version=study.whole.version, content_hash=study.whole.content_hash
+        ),
+        population=study.population.sentence,
+        correctness=study.config.correctness,
+        models=tuple(pinned),
+        configurations=tuple(
+            RegisteredConfiguration(
+                name=one.name,
+                technique=one.technique.name,
+                identity=identity_of(study, one),
+                samples=one.samples,
+            )
+            for one in found
+        ),
+        responses_before=before,
+        responses_sha256=digest if before else None,
+        responses_elsewhere=elsewhere,
+    )
+
+
+def _named(study: Study, wanted: Collection[str], known: Mapping[str, Any], what: str) -> list[Any]:
+    for name in wanted:
+        if name not in known:
+            raise UsageError(
+                f"the study has no {what} {name!r}",
+                where=str(study.file),
+                fix=did_you_mean(name, known, otherwise=f"it has: {', '.join(known)}"),
+            )
+    return [one for name, one in known.items() if not wanted or name in wanted]
+
+
+def _configurations(study: Study, prediction: Prediction, wanted: Collection[str]) -> list[Configuration]:
+    """Those that can show the statistic, or those that are named."""
+    found: list[Configuration] = _named(
+        study, wanted, {one.name: one for one in study.configurations}, "configuration"
+    )
+    for one in found:
+        if wanted and one.failures_only:
+            raise UsageError(
+                f"{one.name} asks only what the baseline got wrong: its items are not known beforehand",
+                where=str(study.file),
+                fix="leave it out",
+            )
+    found = [one for one in found if not one.failures_only]
+    if prediction.statistic in ("wobble", "dispersion"):
+        once = [one.name for one in found if one.samples < 2]
+        if wanted and once:
+            raise UsageError(
+                f"{once[0]} answers each item once: that shows no {prediction.statistic}",
+                where=str(study.file),
+                fix="register configurations that draw several samples",
+            )
+        found = [one for one in found if one.samples >= 2]
+    if not found:
+        raise UsageError(
+            f"no configuration draws several samples, so none can show {prediction.statistic}",
+            where=str(study.file),
+            fix="temperatures and vote under 'sampling', or a technique with several paths",
+        )
+    return found
+
+
+def _model(study: Study, entry: ModelEntry) -> RegisteredModel:
+    """The model, with the digest of its weights if they are on this machine."""
+    from leadline.models.resolve import resolve
+
+    kind = digest = None
+    try:
+        files = resolve(study.model_reference(entry), offline=True)
+        kind, digest = files.kind, files.digest
+    except LeadlineError:
+        pass  # it will be fetched when the study is run; the registration says that it is not pinned
+    return RegisteredModel(label=entry.label, ref=entry.ref, dtype=entry.dtype, kind=kind, digest=digest)
+
+
+def _without_model(description: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in description.items() if key != _OF_THE_MODEL}
+
+
+def _stored_under(
+    study: Study, store: Store, wanted: Sequence[Configuration], models: Sequence[RegisteredModel]
+) -> tuple[list[str], list[str]]:
+    """Ids of the configurations in `store` that are these, and of all others. A model whose weights are not
+    known may be any."""
+    ours = {json.dumps(_without_model(study.described(one, _UNKNOWN)), sort_keys=True) for one in wanted}
+    here: list[str] = []
+    other: list[str] = []
+    for identifier, description in store.configurations().items():
+        asked = json.dumps(_without_model(description), sort_keys=True)
+        who = description.get(_OF_THE_MODEL, {})
+        may_be = any(
+            model.digest is None or (model.digest, model.dtype) == (who.get("digest"), who.get("dtype"))
+            for model in models
+        )
+        (here if asked in ours and may_be else other).append(identifier)
+    return here, other
+
+
+def _times(store: Store, identifiers: Sequence[str], wanted: Mapping[str, str]) -> list[float]:
+    """When each response to these items was stored."""
+    return [
+        time
+        for identifier in identifiers
+        for key, time in store.times(identifier).items()
+        if wanted.get(key.item) == key.asked
+    ]
+
+
+def _refuse(study: Study, store: Store, identifiers: Sequence[str], wanted: Mapping[str, str]) -> None:
+    """Raise LeadlineError where a response is there that would decide the prediction."""
+    if times := _times(store, identifiers, wanted):
+        oldest = datetime.fromtimestamp(min(times), UTC)
+        noun = "response" if len(times) == 1 else "responses"
+        raise LeadlineError(
+            f"too late to register: the study holds {len(times):,} {noun} to these items under these "
+            f"configurations, the oldest of {oldest:%Y-%m-%d %H:%M:%S} UTC",
+            where=str(study.folder),
+            fix="register before the first run; predict what has not been answered yet",
+        )
+
+
+def _check_pairs(tested: Arm, reference: Arm) -> None:
+    """Raise UsageError where the two studies would not be asked alike."""
+    for what, ours, theirs in (
+        ("configurations", tested.configurations, reference.configurations),
+        ("models", _pins(tested), _pins(reference)),
+        ("correctness", tested.correctness, reference.correctness),
+    ):
+        if ours != theirs:
+            raise UsageError(
+                f"the two studies differ in their {what}, so a difference would not be one of their items",
+                where=f"{tested.study}, {reference.study}",
+                fix="copy study.yaml and change its benchmark alone, or name what both have: --configuration",
+            )
+
+
+def _pins(arm: Arm) -> list[tuple[str, str, str]]:
+    """Label, dtype and weights (or, where these are unknown, the name they go by) of each model."""
+    return [(model.label, model.dtype, model.digest or model.ref) for model in arm.models]
