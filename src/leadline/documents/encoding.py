@@ -25,6 +25,7 @@ _SHIFTING = {"utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-
 _REFUSED = {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
 # Encodings that agree with Windows-1252 on most letters of Western Europe.
 _WESTERN = {"cp1250", "cp1254", "cp1257", "cp1258", "iso8859-15", "iso8859-9", "mac-roman"}
+_ASCII = bytes(range(128))
 _SAMPLE = 32 * 1024
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
@@ -103,18 +104,13 @@ def _wide(data: bytes) -> str:
 def _not_utf8(data: bytes, declared: str) -> Decoded:
     if declared and declared != "utf-8":
         return _as(data, declared)
-    text = data.decode("utf-8", _STRAY)
-    high = sum(len(run) for run in _HIGH.findall(data))
-    stray = high - sum(len(run.encode()) for run in re.findall(r"[^\x00-\x7f]+", _without_stray(data)))
-    if declared or stray * 5 < high:
+    stray = len(data) - len(data.decode("utf-8", "ignore").encode())
+    beyond_ascii = len(data.translate(None, _ASCII))
+    if declared or stray * 5 < beyond_ascii:
         # Mostly UTF-8 with a few bytes of Windows-1252: files put together from several others.
         note = f"UTF-8 but for {stray:,} {'byte' if stray == 1 else 'bytes'}, read as Windows-1252"
-        return Decoded(text, "utf-8", (note,))
+        return Decoded(data.decode("utf-8", _STRAY), "utf-8", (note,))
     return _guessed(data)
-
-
-def _without_stray(data: bytes) -> str:
-    return data.decode("utf-8", "ignore")
 
 
 def _guessed(data: bytes) -> Decoded:

@@ -7,6 +7,7 @@ little more than its own text, and a large one takes no longer per byte than a s
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 from html.entities import html5
 from typing import Any
 
@@ -24,16 +25,39 @@ _LINES = frozenset(
     textarea tfoot thead title tr ul xmp
     """.split()  # noqa: SIM905  # a list of 55 lines is not easier to read
 )
-_CELLS = frozenset(("td", "th"))
-_PREFORMATTED = frozenset(("pre", "textarea", "listing", "plaintext", "xmp"))
-_UNREAD = frozenset(("script", "style", "template"))
+
+
+class _Role(IntEnum):
+    INLINE, LINE, CELL, PREFORMATTED, UNREAD = range(5)
+
+
+class _Roles(dict[str, _Role]):
+    """What an element does to the text about it, by its tag; any namespace will do."""
+
+    def __missing__(self, tag: str) -> _Role:
+        name = tag.rpartition("}")[2]
+        role = _NAMED_ROLES.get(name, _Role.LINE if name in _LINES else _Role.INLINE)
+        if len(self) < _TAGS_KEPT:  # a document may make up any number of tags
+            self[tag] = role
+        return role
+
+
+_NAMED_ROLES = {
+    **dict.fromkeys(("td", "th"), _Role.CELL),
+    **dict.fromkeys(("pre", "textarea", "listing", "plaintext", "xmp"), _Role.PREFORMATTED),
+    **dict.fromkeys(("script", "style", "template"), _Role.UNREAD),
+}
+_TAGS_KEPT = 4096
+_ROLES = _Roles()
 
 # Stand-ins while white space is folded: noncharacters, which no document has and XML allows.
 _LINE, _CELL, _KEPT_SPACE, _KEPT_LINE, _KEPT_TAB = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3", "\ufdd4"
 _STANDING_IN = re.compile("[\ufdd0-\ufdd4]")
 _KEEP = str.maketrans({" ": _KEPT_SPACE, "\n": _KEPT_LINE, "\t": _KEPT_TAB, "\r": None})
 _SPACES = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
-_BREAKS = re.compile(f" ?[{_LINE}{_CELL}][ {_LINE}{_CELL}]*")
+_CELLS_RUN = re.compile(f" ?{_CELL}[ {_CELL}]*")
+_BREAK = ("", _LINE, _CELL, _LINE, "")  # by role
+_MEANT = {_LINE: "\n", _CELL: "\t", _KEPT_SPACE: " ", _KEPT_LINE: "\n", _KEPT_TAB: "\t"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 _PIECE = 1 << 18  # characters handed to the parser at a time
@@ -115,24 +139,20 @@ class _Page:
         self._unread = self._preformatted = 0
 
     def start(self, tag: str, attributes: Any) -> None:
-        name = tag.rpartition("}")[2]
-        if name in _LINES:
-            self._pieces.append(_LINE)
-            self._preformatted += name in _PREFORMATTED
-        elif name in _CELLS:
-            self._pieces.append(_CELL)
-        else:
-            self._unread += name in _UNREAD
+        role = _ROLES[tag]
+        if role is not _Role.INLINE:
+            self._pieces.append(_BREAK[role])
+            self._preformatted += role is _Role.PREFORMATTED
+            self._unread += role is _Role.UNREAD
 
     def end(self, tag: str) -> None:
-        name = tag.rpartition("}")[2]
-        if name in _LINES:
-            self._pieces.append(_LINE)
-            self._preformatted -= name in _PREFORMATTED
+        role = _ROLES[tag]
+        if role is not _Role.INLINE:
+            self._pieces.append(_BREAK[role])
+            self._preformatted -= role is _Role.PREFORMATTED
+            self._unread -= role is _Role.UNREAD
             if len(self._pieces) > _MANY:
                 self._fold()
-        elif name in _UNREAD:
-            self._unread -= 1
 
     def data(self, data: str) -> None:
         if not self._unread:
@@ -142,8 +162,7 @@ class _Page:
         pass
 
     def _fold(self) -> None:
-        text = _BREAKS.sub(_break, _SPACES.sub(" ", "".join(self._pieces)))
-        self._folded.append(text)
+        self._folded.append(_lines(_SPACES.sub(" ", "".join(self._pieces))))
         self._pieces.clear()
 
     def text(self) -> str:
@@ -151,14 +170,8 @@ class _Page:
         self._fold()
         text = "".join(self._folded)
         self._folded.clear()
-        text = _BREAKS.sub(_break, text)  # where two folded parts meet
-        for stand_in, character in (
-            (_LINE, "\n"),
-            (_CELL, "\t"),
-            (_KEPT_SPACE, " "),
-            (_KEPT_LINE, "\n"),
-            (_KEPT_TAB, "\t"),
-        ):
+        text = _lines(text)  # where two folded parts meet
+        for stand_in, character in _MEANT.items():
             text = text.replace(stand_in, character)
         return text.strip()
 
@@ -170,40 +183,47 @@ class _Tree(_Page):
         super().__init__()
         # For each open element: where in `_pieces` the breaks about its children stand, and whether it has
         # text of its own.
-        self._open: list[tuple[list[int], bool]] = []
+        self._breaks: list[list[int]] = []
+        self._mixed: list[bool] = []
 
     def start(self, tag: str, attributes: Any) -> None:
         self._note_break(tag)
-        self._open.append(([], False))
+        self._breaks.append([])
+        self._mixed.append(False)
 
     def end(self, tag: str) -> None:
-        self._join(*self._open.pop())
+        breaks, mixed = self._breaks.pop(), self._mixed.pop()
+        if mixed:
+            self._join(breaks)
         self._note_break(tag)
         if len(self._pieces) > _MANY:
-            self._open = [(self._join(breaks, mixed), mixed) for breaks, mixed in self._open]
+            for breaks, mixed in zip(self._breaks, self._mixed, strict=True):
+                if mixed:
+                    self._join(breaks)
+                breaks.clear()
             self._fold()
 
     def data(self, data: str) -> None:
         self._pieces.append(data)
-        if self._open and not self._open[-1][1] and not data.isspace():
-            self._open[-1] = (self._open[-1][0], True)
+        if self._mixed and not self._mixed[-1] and not data.isspace():
+            self._mixed[-1] = True
 
-    def _join(self, breaks: list[int], mixed: bool) -> list[int]:
-        if mixed:
-            for place in breaks:
-                self._pieces[place] = ""
-        return []
+    def _join(self, breaks: list[int]) -> None:
+        for place in breaks:
+            self._pieces[place] = ""
 
     def _note_break(self, tag: str) -> None:
-        name = tag.rpartition("}")[2]
+        role = _ROLES[tag]
         # What is a block in HTML is one in other vocabularies too (JATS, DocBook), whatever stands beside it.
-        if self._open and name not in _LINES and name not in _CELLS:
-            self._open[-1][0].append(len(self._pieces))
-        self._pieces.append(_CELL if name in _CELLS else _LINE)
+        if self._breaks and (role is _Role.INLINE or role is _Role.UNREAD):
+            self._breaks[-1].append(len(self._pieces))
+        self._pieces.append(_CELL if role is _Role.CELL else _LINE)
 
 
-def _break(found: re.Match[str]) -> str:
-    return _LINE if _LINE in found[0] else _CELL
+def _lines(text: str) -> str:
+    """One stand-in for each run of breaks and the spaces about them; a line outweighs a cell."""
+    lines = (line.strip(f" {_CELL}") for line in text.split(_LINE))
+    return _LINE + _LINE.join(_CELLS_RUN.sub(_CELL, line) for line in lines if line) + _LINE
 
 
 def _feed(parser: Any, markup: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 
 from leadline.documents.document import Document, UnreadableDocument
-from leadline.documents.encoding import decode
+from leadline.documents.encoding import Decoded, decode
 from leadline.documents.kinds import is_pdf, kind_of, refuse_binary, refuse_noise
 from leadline.documents.markup import html_text, xml_text
 from leadline.documents.packed import is_packed, unpack
@@ -41,27 +41,21 @@ def read_document(path: Path, *, max_bytes: int = MAX_BYTES, charset: str = "") 
     if is_packed(data):
         data, name = unpack(data, max_bytes, where)
         suffix = PurePath(name or path.stem).suffix.lower()
-    return read_content(data, suffix=suffix, where=where, max_characters=max_bytes, charset=charset)
-
-
-def read_content(
-    data: bytes, *, suffix: str = "", where: str = "", max_characters: int = MAX_BYTES, charset: str = ""
-) -> Document:
-    """`read_document` for bytes that are not packed; `suffix` helps where content can be of any kind."""
     if is_pdf(data):
-        return read_pdf(data, max_characters, where)
+        return read_pdf(data, max_bytes, where)
     refuse_binary(data, where)
     decoded = decode(data, charset)
     del data  # of 100 MB there is one copy less
-    text, encoding, notes = decoded.text, decoded.encoding, decoded.notes
-    refuse_noise(text, where)
-    document = _read_text(text, suffix, encoding, notes, where)
+    refuse_noise(decoded.text, where)
+    document = _read_text(decoded, suffix, where)
     if not document.text.strip():
-        raise UnreadableDocument("is empty" if not text.strip() else "has no text in it", where=where or None)
+        reason = "has no text in it" if decoded.text.strip() else "is empty"
+        raise UnreadableDocument(reason, where=where)
     return document
 
 
-def _read_text(text: str, suffix: str, encoding: str, notes: tuple[str, ...], where: str) -> Document:
+def _read_text(decoded: Decoded, suffix: str, where: str) -> Document:
+    text, encoding, notes = decoded.text, decoded.encoding, decoded.notes
     if is_submission(text):
         return read_submission(text, encoding, notes)
     kind = kind_of(text, suffix)
