@@ -46,8 +46,9 @@ def read_answer(item: Item, raw: str) -> Reading:
     Raises UsageError, which names the item, where its answer type has no reader.
 
     >>> item = Item(id="1", question="What is the capital of France?", answer="Paris")
-    >>> read_answer(item, "The capital of France is Paris.")
-    Reading(state=<State.OK: 'ok'>, value='paris', correct=True, correct_strict=True, leads=False, reason='')
+    >>> reading = read_answer(item, "The capital of France is Paris.")
+    >>> reading.state.value, reading.value, reading.correct
+    ('ok', 'paris', True)
     """
     try:
         reader = reader_for(item.answer_type)
