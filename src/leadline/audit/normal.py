@@ -308,6 +308,7 @@ def normal_text(raw: str) -> str:
     return Normal(raw).text
 
 
-def plain_text(raw: str) -> str:
-    """The text as it is read: entities decoded, otherwise untouched but for compatibility forms."""
-    return _plain(raw)[0]
+def decoded(raw: str) -> str:
+    """The text with its HTML entities decoded, otherwise untouched."""
+    edits = _entities(raw)
+    return _apply(raw, edits)[0] if edits else raw

@@ -1,8 +1,8 @@
 """A quote as the spans that it is made of.
 
 People quote with omissions (`...`, `[...]`, `* * *`), put several places side by side (`a | b`), and add
-words of their own in brackets. So a quote is split before it is looked for, but never before the literal text was:
-real filings hold brackets and ellipses too (`US$[PURCHASE PRICE]`, `[…***…]`).
+words of their own in brackets. So a quote is split, but not before it was looked for as it is: real filings
+hold brackets and ellipses too (`US$[PURCHASE PRICE]`, `[…***…]`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from leadline.audit.normal import normal_text, plain_text
+from leadline.audit.normal import decoded, normal_text
 
 # Shorter spans only connect: beside a longer one they need not be found (design of the audit).
 SUBSTANTIVE = 40
@@ -30,9 +30,12 @@ _CHANGED_WORD = re.compile(r"[^\W\d_]*\[[^\[\]\s]*\][^\W\d_]*")
 # Signs that part clauses: at a span's edge they belong to the sentence around it. A point, comma or hyphen
 # that begins a number stays (`.363238`, `-5`).
 _LEADING = re.compile(r"^(?:[\s;:|*\ufffd]|[.,\-–—](?!\d))+")
-_TRAILING = re.compile(r"[\s;:|*.,\-–—\ufffd]+$")
+_TRAILING = re.compile(r"[\s;:|*.,\-–—\ufffd]+\Z")
+# The same in a normal form, where entities are decoded.
+_LEADING_NORMAL = re.compile(r"^(?:[;:|*]|[.,\-](?!\d))+")
+_TRAILING_NORMAL = re.compile(r"[;:|*.,\-]+\Z")
 # What a storage limit leaves of an entity.
-_TORN_ENTITY = re.compile(r"&#?[A-Za-z0-9]{0,10}$")
+_TORN_ENTITY = re.compile(r"&#?[A-Za-z0-9]{0,10}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,9 @@ class Span:
 
     def __post_init__(self) -> None:
         """Computes the normal form and whether the span is more than a connective."""
-        plain = plain_text(self.text)
-        object.__setattr__(self, "normal", normal_text(self.text))
-        object.__setattr__(self, "substantive", len(" ".join(plain.split())) >= SUBSTANTIVE)
+        normal = _TRAILING_NORMAL.sub("", _LEADING_NORMAL.sub("", normal_text(self.text)))
+        object.__setattr__(self, "normal", normal)
+        object.__setattr__(self, "substantive", len(" ".join(self.text.split())) >= SUBSTANTIVE)
 
     @property
     def says_something(self) -> bool:
@@ -67,7 +70,7 @@ def whole(quote: str) -> Span:
     >>> whole("  US$[PURCHASE PRICE], ").normal
     'us$[purchaseprice]'
     """
-    return Span(_trimmed(quote), begins=True, ends=True)
+    return Span(_trimmed(decoded(quote)), begins=True, ends=True)
 
 
 def pieces(quote: str) -> tuple[tuple[tuple[Span, ...], ...], ...]:
@@ -79,7 +82,8 @@ def pieces(quote: str) -> tuple[tuple[tuple[Span, ...], ...], ...]:
     >>> [[span.text for span in ways[-1]] for ways in pieces("assets ... shall go to [them] first")]
     [['assets'], ['shall go to', 'first']]
     """
-    parts = [part for part in (_trimmed(part) for part in _OMISSION.split(quote)) if _says_something(part)]
+    trimmed = (_trimmed(part) for part in _OMISSION.split(decoded(quote)))
+    parts = [part for part in trimmed if _says_something(part)]
     return tuple(
         _ways(part, begins=number == 0, ends=number == len(parts) - 1) for number, part in enumerate(parts)
     )
