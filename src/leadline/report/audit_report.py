@@ -9,7 +9,7 @@ from leadline.audit import audit
 from leadline.audit.document import AuditDocument, ItemVerdict
 from leadline.bench.problem import did_you_mean
 from leadline.bench.stream import open_stream
-from leadline.documents import Sources
+from leadline.documents.sources import Sources
 from leadline.errors import UsageError
 from leadline.report.audit_texts import ItemTexts, collect_texts
 
@@ -41,7 +41,7 @@ def audit_benchmark(
     if selection.tasks or selection.items:
         _check(benchmark, selection)
     stream = open_stream(benchmark)
-    sources = Sources(stream.folder / "sources") if stream.folder is not None else None
+    sources = Sources.of(stream.folder) if stream.folder is not None else None
     document = audit(stream, sources, workers=workers, progress=progress)
     kept = tuple(verdict for verdict in document.items if selection.takes(verdict.task, verdict.item))
     return document.model_copy(update={"items": kept})
