@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from leadline.answers import Reading, failed, read_answer, readable_types, reader_for
+from leadline.answers.classes import classes
 from leadline.bench import Item
 from leadline.errors import UsageError
 from leadline.lenses.frame import readings_frame
@@ -54,6 +56,7 @@ def _rows(
 ) -> Iterator[dict[str, object]]:
     items = study.benchmark.by_id
     read: dict[tuple[str, str], Reading] = {}  # samples repeat themselves: each text is read once per item
+    numbers: dict[str, list[tuple[Reading, dict[str, object]]]] = defaultdict(list)
     for response in store.responses(identifier):
         item = items.get(response.key.item)
         if (
@@ -65,10 +68,16 @@ def _rows(
         known = (item.id, response.text)
         if known not in read:
             read[known] = judged(study, item, response.text)
-        yield {
+        row = {
             **_place(model, configuration, item, response.key.sample),
             **_said(read[known], response, item),
         }
+        if item.answer_type in ("number", "parts") and read[known].value is not None:
+            numbers[item.id].append((read[known], row))
+        else:
+            yield row
+    for identity, answers in numbers.items():
+        yield from _same(items[identity], answers)
     for key, kind in sorted(
         store.failures(identifier).items(), key=lambda pair: (pair[0].item, pair[0].sample)
     ):
@@ -85,6 +94,16 @@ def _rows(
             }
 
 
+def _same(item: Item, answers: Sequence[tuple[Reading, dict[str, object]]]) -> Iterator[dict[str, object]]:
+    """The rows of one configuration's numbers for one item, with what each counts as under each rule."""
+    found = classes(item, [reading for reading, _ in answers])
+    is_declared = any(form.precision is not None for form in (item, *item.fields))
+    own = found["declared" if is_declared else "rounding"]
+    for place, (_, row) in enumerate(answers):
+        values = {f"value_{rule}": found[rule][place] for rule in found if rule != "declared" or is_declared}
+        yield {**row, **values, "value": own[place]}
+
+
 def _place(model: str, configuration: Configuration, item: Item, sample: int) -> dict[str, object]:
     return {
         "model": model,
@@ -92,6 +111,7 @@ def _place(model: str, configuration: Configuration, item: Item, sample: int) ->
         "item": item.id,
         "category": item.category,
         "task": item.task,
+        "answer_type": item.answer_type,
         "sample": sample,
     }
 
