@@ -18,6 +18,7 @@ from leadline.errors import UsageError
 README_NAME = "README.md"
 SOURCES_NAME = "sources"
 _MAX_STATEMENT_BYTES = 1024 * 1024
+_HEADER_SUFFIXES = (".yaml", ".yml")
 _STATEMENT_SUFFIXES = (".md", ".txt", ".rst", ".html")
 
 
@@ -25,7 +26,8 @@ _STATEMENT_SUFFIXES = (".md", ".txt", ".rst", ".html")
 class Opened:
     """A benchmark whose items are about to be read. `header` is None where it has faults.
 
-    `folder` holds windows and sources; `origin` is what was named: the folder, or a bare item file.
+    `folder` holds windows and sources; `origin` is what to open again: the folder, another header in it, or
+    a bare item file.
     """
 
     header: Header | None
@@ -36,7 +38,12 @@ class Opened:
     @property
     def is_folder(self) -> bool:
         """A folder with a header, not a bare file of items."""
-        return self.origin == self.folder
+        return self.origin != self.items
+
+    @property
+    def header_file(self) -> Path:
+        """The header's file; only a folder has one."""
+        return self.folder / HEADER_NAME if self.origin == self.folder else self.origin
 
     @property
     def is_lines(self) -> bool:
@@ -59,9 +66,20 @@ def bundled_names() -> tuple[str, ...]:
 
 
 def located(ref: str | Path, stack: ExitStack) -> Path:
-    """The path of a bundled name, or `ref` itself. A bundled name wins; write ./facts for a folder."""
-    if isinstance(ref, str) and ref in bundled_names():
-        return stack.enter_context(as_file(files("leadline.bench").joinpath("data", ref)))
+    """The path of a bundled name, or `ref` itself. A bundled name wins; write ./facts for a folder.
+
+    "licences/planted" is another header in a bundled folder: planted.yaml beside benchmark.yaml.
+    """
+    if not isinstance(ref, str):
+        return ref
+    name, slash, other = ref.partition("/")
+    if name not in bundled_names():
+        return Path(ref)
+    folder = files("leadline.bench").joinpath("data", name)
+    if not slash:
+        return stack.enter_context(as_file(folder))
+    if is_plain_name(other) and folder.joinpath(f"{other}.yaml").is_file():
+        return stack.enter_context(as_file(folder)) / f"{other}.yaml"
     return Path(ref)
 
 
@@ -70,26 +88,28 @@ def open_path(path: Path, problems: Problems) -> Opened | None:
 
     Raises UsageError when there is nothing of the kind at `path`, OSError where it cannot be read.
     """
-    if path.is_file() and path.name == HEADER_NAME:
-        path = path.parent
+    # A folder may hold several sets of items, each with a header of its own, over the same sources.
+    name = HEADER_NAME
+    if path.is_file() and path.suffix in _HEADER_SUFFIXES:
+        path, name = path.parent, path.name
     if path.is_dir():
-        if not (path / HEADER_NAME).is_file():
+        if not (path / name).is_file():
             fix = f"a benchmark folder holds {HEADER_NAME} and {ITEMS_NAME}"
             raise UsageError(f"the folder holds no {HEADER_NAME}", where=str(path), fix=fix)
-        header = read_header(path / HEADER_NAME, problems)
+        header = read_header(path / name, problems)
         if header is not None:
             data_statement(header, path, problems)
         items = path / (header.items if header else ITEMS_NAME)
         if not items.is_file():
             what = "is a folder, not a file" if items.is_dir() else "does not exist"
-            problems.add(str(items), what, fix=f"'items' in {HEADER_NAME} names the item file")
+            problems.add(str(items), what, fix=f"'items' in {name} names the item file")
             return None
-        return Opened(header, items, path, path)
+        return Opened(header, items, path, path if name == HEADER_NAME else path / name)
     if path.is_file():
         if path.suffix != ".jsonl":
             raise UsageError("not a benchmark", where=str(path), fix="a folder or a .jsonl file")
-        name = path.stem
-        return Opened(Header(name=name, version="unversioned", title=name), path, path.parent, path)
+        bare = Header(name=path.stem, version="unversioned", title=path.stem)
+        return Opened(bare, path, path.parent, path)
     bundled = bundled_names()
     known = f"bundled: {', '.join(bundled) or 'none'}; or the path of a folder or a .jsonl file"
     fix = did_you_mean(str(path), bundled, otherwise=known)

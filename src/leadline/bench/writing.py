@@ -173,7 +173,7 @@ def _pieces(benchmark: Benchmark, origin: _Origin, source: BinaryIO | None) -> I
 def _write_header(header: Header, folder: Path, before: Opened | None) -> None:
     data = header_text(header).encode()
     if before is not None and before.is_folder and before.header == header:
-        data = (before.folder / HEADER_NAME).read_bytes()
+        data = before.header_file.read_bytes()
     with whole_file(folder / HEADER_NAME) as file:
         file.write(data)
 
