@@ -11,8 +11,13 @@ from typing import Any
 
 import pytest
 
+import leadline.audit
+from leadline.answers.reading import State as Read
+from leadline.answers.registry import read_answer, readable_types
+from leadline.audit.document import AuditDocument, Route, State
 from leadline.bench import Benchmark, Item, load_benchmark, write_benchmark
 from leadline.bench.stream import open_stream
+from leadline.documents import Sources
 
 FOLDER = Path(__file__).parents[2] / "src" / "leadline" / "bench" / "data" / "licences"
 SOURCES = {path.name: path.read_bytes().decode("utf-8") for path in sorted((FOLDER / "sources").glob("*"))}
@@ -246,3 +251,53 @@ def test_every_licence_is_the_one_whose_origin_and_digest_the_data_statement_giv
     digest = hashlib.sha256((FOLDER / "sources" / name).read_bytes()).hexdigest()
     assert f"{digest}  {name}\n" in README
     assert f"| `{name}` |" in README
+
+
+@pytest.mark.parametrize("answer_type", ["number", "date", "boolean", "enum", "text"])
+def test_every_gold_answer_is_read_as_itself_and_no_other_answer_is(answer_type: str) -> None:
+    if answer_type not in readable_types():
+        pytest.skip(f"answers of type {answer_type!r} have no reader yet")
+    items = [*of_type(CLEAN, answer_type), *of_type(PLANTED, answer_type)]
+    for item in items:
+        reading = read_answer(item, item.answer)
+        assert (reading.state, reading.correct, reading.correct_strict) == (Read.OK, True, True), item.id
+        other = (
+            next(one.answer for one in items if one.task == item.task and one.answer != item.answer)
+            if (len({one.answer for one in items if one.task == item.task}) > 1)
+            else None
+        )
+        assert other is None or not read_answer(item, other).correct, (item.id, other)
+
+
+def audited(ref: str) -> AuditDocument:
+    audit = getattr(leadline.audit, "audit", None)
+    if audit is None:
+        pytest.skip("there is no audit yet")
+    stream = open_stream(ref)
+    assert stream.folder is not None
+    document = audit(stream, Sources(stream.folder / "sources"), workers=1)
+    assert isinstance(document, AuditDocument)
+    assert document.self_test.passed
+    return document
+
+
+def test_the_audit_finds_nothing_in_the_clean_set() -> None:
+    verdicts = audited("licences").items
+    assert len(verdicts) == len(CLEAN.items)
+    assert not [(verdict.item, verdict.reasons) for verdict in verdicts if verdict.flagged]
+    assert {verdict.state for verdict in verdicts} == {State.PRESENT}
+    assert {verdict.route for verdict in verdicts} == {Route.DECLARED}
+
+
+def test_the_audit_finds_every_planted_fault_and_calls_it_by_its_name() -> None:
+    found = {verdict.item: verdict for verdict in audited("licences/planted").items}
+    names = ("flagged", "failure", "quote_in_window", "quote_in_source")
+    wanted = {item: {name: entry["expect"][name] for name in names} for item, entry in EXPECTED.items()}
+    assert {item: {name: getattr(found[item], name) for name in names} for item in wanted} == wanted
+    for item, entry in EXPECTED.items():
+        if entry["fault"] == "wrong pointer":
+            assert found[item].route is Route.ELSEWHERE
+            assert Path(found[item].source).name == entry["expect"]["source"]
+        if entry["fault"] == "not checkable":
+            assert found[item].state is State.NOT_CHECKABLE
+        assert bool(found[item].derivation) == (entry["fault"] == "computational"), item
