@@ -14,7 +14,19 @@ from typing import Annotated, Any
 import typer
 
 from leadline import __version__
-from leadline.cli import audit, bench, demo, models, prereg, probe, report, run, techniques
+from leadline.cli import (
+    audit,
+    bench,
+    demo,
+    fetch_sources,
+    models,
+    prereg,
+    probe,
+    repair,
+    report,
+    run,
+    techniques,
+)
 from leadline.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE, LeadlineError
 
 # Two presses of an impatient hand are closer than this, in seconds.
@@ -50,6 +62,7 @@ app.command(epilog="Example: leadline demo --out my-demo")(demo.demo)
 app.command(epilog="Example: leadline init my-study --benchmark facts --model smollm2")(run.init)
 app.command(epilog="Example: leadline run my-study")(run.run)
 app.command(epilog="Example: leadline report my-study --json | jq '.findings[0]'")(report.report)
+app.command(epilog="Example: leadline repair my-benchmark --out my-benchmark-repaired")(repair.repair)
 app.command(epilog="Example: leadline prereg my-study --title Steady --statistic wobble --below 0.161")(
     prereg.prereg
 )
@@ -60,6 +73,10 @@ app.command(
 app.command(epilog="Example: leadline audit my-bench --out audit.html --out audit.sarif --max-flagged 2%")(
     audit.audit
 )
+bench.app.command(
+    "fetch-sources",
+    epilog='Example: leadline bench fetch-sources my-benchmark --user-agent "Jane Doe jane@example.org"',
+)(fetch_sources.fetch_sources)
 app.add_typer(bench.app, name="bench", epilog="Example: leadline bench list")
 app.add_typer(models.app, name="models", epilog="Example: leadline models get smollm2")
 app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techniques show recite")

@@ -32,9 +32,11 @@ def audit_csv(document: AuditDocument) -> str:
     about = [whole.name, whole.version, whole.content_hash, str(whole.items), SCOPE]
     if not document.self_test.passed:
         lacking = [""] * (len(COLUMNS) - len(about) - 2)
-        writer.writerow([*map(_safe, [*lacking, f"{self_test_line(document)}; no verdicts", "", *about])])
+        writer.writerow(
+            [*map(spreadsheet_safe, [*lacking, f"{self_test_line(document)}; no verdicts", "", *about])]
+        )
     for verdict in document.items:
-        writer.writerow([*map(_safe, [*_row(verdict), *about])])
+        writer.writerow([*map(spreadsheet_safe, [*_row(verdict), *about])])
     return sink.getvalue()
 
 
@@ -72,7 +74,7 @@ def _lines(entries: Sequence[str]) -> str:
     return "\n".join(entries)
 
 
-def _safe(cell: str) -> str:
+def spreadsheet_safe(cell: str) -> str:
     """Neutralise formulas: also behind spaces and line breaks, which some programs skip."""
     cell = cell.replace("\x00", "\N{REPLACEMENT CHARACTER}")
     begins = cell.startswith(_FORMULA) or cell.lstrip().startswith(_FORMULA)
