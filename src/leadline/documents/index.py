@@ -82,7 +82,10 @@ def _entries(path: Path) -> Iterator[IndexEntry]:
             except (ValueError, TypeError, AttributeError, RecursionError):
                 continue
             texts = (entry.url, entry.fetched, entry.final_url, entry.file, entry.sha256, entry.media_type)
-            if all(isinstance(text, str) for text in (*texts, entry.etag, entry.last_modified, entry.error)):
+            numbers = isinstance(entry.status, int) and isinstance(entry.size, int)
+            if numbers and all(
+                isinstance(text, str) for text in (*texts, entry.etag, entry.last_modified, entry.error)
+            ):
                 yield entry
 
 
