@@ -62,7 +62,7 @@ def test_the_list_is_as_long_as_asked_for_and_says_how_many_are_left(listed: int
 def test_many_tasks_are_cut_to_those_with_flags() -> None:
     tasks = [item(f"i{n}", task=f"task-{n:02}", flagged=n == 17, quote_in_window=n != 17) for n in range(30)]
     text = shown(audit_summary(audit_document(items=tuple(tasks)), 0))
-    assert "task-17" in text and "task-03" not in text and "29 more of 30 tasks" in text
+    assert "task-17" in text and "task-03" not in text and "29 more; 30 in all" in text
 
 
 def test_nothing_in_an_items_texts_is_obeyed() -> None:
@@ -108,6 +108,16 @@ def test_pieces_put_together_are_the_window_and_marks_are_the_spans() -> None:
         Piece("work", (1, 2)),
         Piece(" except", (2,)),
     ]
+
+
+def test_a_missing_span_is_near_where_its_nearest_text_stands() -> None:
+    spans = (span("abc defg hij", "abc"), SpanCheck(text="defx", nearest="defg"))
+    assert marked("abc defg hij", spans, 100) == (
+        Piece("abc", (1,)),
+        Piece(" "),
+        Piece("defg", near=(2,)),
+        Piece(" hij"),
+    )
 
 
 def test_offsets_beyond_the_window_are_cut_to_it() -> None:

@@ -40,7 +40,7 @@ def audit_item(verdict: ItemVerdict, texts: ItemTexts | None) -> RenderableType:
     if texts is not None and texts.window:
         length = plural(len(texts.window), "character")
         parts += [Text(), Text(f"Window, {length}:", style="dim")]
-        parts.append(Padding(_window(texts.window, verdict.spans), (0, 0, 0, 2)))
+        parts.append(Padding(_window(texts.window, verdict.spans), (0, 0, 0, 2), expand=False))
     return Stack(*parts)
 
 

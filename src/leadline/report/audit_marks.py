@@ -18,27 +18,30 @@ _COMPARED = 600
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a window; `spans` are the numbers (from 1) of the spans that cover it. `cut` stands for
-    characters that were left out: how many."""
+    """A piece of a window.
+
+    `spans` are the numbers (from 1) of the spans that were found here, `near` those of missing spans that
+    have their nearest text here. `cut` is how many characters were left out here.
+    """
 
     text: str
     spans: tuple[int, ...] = ()
+    near: tuple[int, ...] = ()
     cut: int = 0
 
 
 def marked(window: str, spans: Sequence[SpanCheck], limit: int) -> tuple[Piece, ...]:
-    """The window in pieces, at the offsets where its spans were found; spans may overlap.
+    """The window in pieces, cut where spans of a quote were found or nearly found; these may overlap.
 
     Offsets outside the window are cut to it. A window longer than `limit` characters is shown around its
     spans, or from its beginning where it has none; every gap says how much was left out.
     """
     places = []
     for number, span in enumerate(spans, start=1):
-        if span.in_window is not None:
-            start = min(max(span.in_window.start, 0), len(window))
-            end = min(max(span.in_window.end, start), len(window))
-            if end > start:
-                places.append((start, end, number))
+        start, end = _place(window, span)
+        if end > start:
+            places.append((start, end, number))
+    near = {number for number, span in enumerate(spans, start=1) if span.in_window is None}
     kept = _kept(len(window), [(start, end) for start, end, _ in places], limit)
     edges = sorted({edge for start, end, _ in places for edge in (start, end)})
     pieces: list[Piece] = []
@@ -48,12 +51,22 @@ def marked(window: str, spans: Sequence[SpanCheck], limit: int) -> tuple[Piece, 
             pieces.append(Piece("", cut=begin - at))
         cuts = [begin, *(edge for edge in edges if begin < edge < stop), stop]
         for left, right in pairwise(cuts):
-            over = tuple(number for start, end, number in places if start <= left and right <= end)
-            pieces.append(Piece(window[left:right], over))
+            over = [number for start, end, number in places if start <= left and right <= end]
+            found = tuple(number for number in over if number not in near)
+            pieces.append(Piece(window[left:right], found, tuple(n for n in over if n in near)))
         at = stop
     if at < len(window):
         pieces.append(Piece("", cut=len(window) - at))
     return tuple(pieces)
+
+
+def _place(window: str, span: SpanCheck) -> tuple[int, int]:
+    """Where a span was found, else where its nearest text stands; an empty place if neither is known."""
+    if span.in_window is not None:
+        start = min(max(span.in_window.start, 0), len(window))
+        return start, min(max(span.in_window.end, start), len(window))
+    start = window.find(span.nearest) if span.nearest else -1
+    return (start, start + len(span.nearest)) if start >= 0 else (0, 0)
 
 
 def _kept(length: int, places: list[tuple[int, int]], limit: int) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leadline.audit.document import AuditDocument, ItemVerdict
+from leadline.audit.document import AuditDocument, ItemVerdict, SpanCheck
 from leadline.report.audit_marks import Piece, differences, marked
 from leadline.report.audit_summary import summary
 from leadline.report.audit_texts import WINDOW_LIMIT, ItemTexts, shown_in_full
@@ -29,6 +29,7 @@ from leadline.report.page_frame import CSP, assets, environment
 # Items that a page shows in full, and characters of windows: a browser opens that at once.
 MOST_ITEMS = 1_000
 MOST_CHARACTERS = 6_000_000
+_ALIKE = 0.5
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,7 @@ def _shown(document: AuditDocument, texts: Mapping[str, ItemTexts]) -> list[Show
     for verdict in shown_in_full(document, MOST_ITEMS):
         own = texts.get(verdict.item)
         window = marked(own.window, verdict.spans, WINDOW_LIMIT) if own and own.window else ()
-        nearest = tuple(
-            differences(span.text, span.nearest) if span.nearest else () for span in verdict.spans
-        )
+        nearest = tuple(_nearest(span) for span in verdict.spans)
         # Spans count twice: with the text nearest to them.
         room -= sum(len(piece.text) for piece in window) + 2 * sum(len(span.text) for span in verdict.spans)
         if room < 0 and shown:
@@ -100,6 +99,14 @@ def _shown(document: AuditDocument, texts: Mapping[str, ItemTexts]) -> list[Show
             )
         )
     return shown
+
+
+def _nearest(span: SpanCheck) -> tuple[Piece, ...]:
+    """What differs is only worth a look in texts that are much alike."""
+    if not span.nearest:
+        return ()
+    alike = span.similarity is None or span.similarity >= _ALIKE
+    return differences(span.text, span.nearest) if alike else (Piece(span.nearest),)
 
 
 def _choices(shown: list[ShownItem]) -> dict[str, list[tuple[str, str]]]:

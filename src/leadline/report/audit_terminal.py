@@ -115,7 +115,7 @@ def _groups(title: str, groups: tuple[Group, ...]) -> RenderableType:
     table.add_column("Items", justify="right")
     table.add_column("Flagged", justify="right", no_wrap=True)
     table.add_column("Failure types", overflow="fold")
-    table.add_column("Not checkable", justify="right")
+    table.add_column("Not checkable", justify="right", overflow="fold")
     for group in shown:
         kinds = ", ".join(f"{kind} {count(number)}" for kind, number in group.by_failure)
         table.add_row(
@@ -127,8 +127,8 @@ def _groups(title: str, groups: tuple[Group, ...]) -> RenderableType:
         )
     if len(shown) == len(groups):
         return table
-    rest = f"and {count(len(groups) - len(shown))} more of {plural(len(groups), title)}"
-    return Stack(table, Text(f"… {rest}; the files (--out) have all", style="dim"))
+    rest = f"and {count(len(groups) - len(shown))} more; {count(len(groups))} in all"
+    return Stack(table, Text(f"… {rest}, which the files (--out) have", style="dim"))
 
 
 def _flagged(verdicts: Sequence[ItemVerdict], listed: int) -> list[RenderableType]:
@@ -145,7 +145,7 @@ def _flagged(verdicts: Sequence[ItemVerdict], listed: int) -> list[RenderableTyp
                 (printable(verdict.where), "dim"),
             )
         )
-        parts.append(Padding(Text(printable(reason)), (0, 0, 0, 2)))
+        parts.append(Padding(Text(printable(reason)), (0, 0, 0, 2), expand=False))
     if len(shown) < len(verdicts):
         rest = count(len(verdicts) - len(shown))
         parts.append(Text(f"… and {rest} more (--list {len(verdicts)} shows all, --item ID one in full)"))

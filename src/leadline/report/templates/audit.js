@@ -12,10 +12,10 @@
     return texts.get(item);
   };
 
-  // A window is opened at the first place that the quote was found at.
+  // A window is opened at the first place that the quote, or what is nearest to it, was found at.
   for (const item of items)
     item.addEventListener("toggle", () => {
-      const box = item.querySelector(".window"), found = box && box.querySelector("mark");
+      const box = item.querySelector(".window"), found = box && box.querySelector("mark, .near");
       if (!item.open || !found || box.scrollTop) return;
       box.scrollTop = Math.max(0, found.offsetTop - box.offsetTop - box.clientHeight / 3);
     });
