@@ -76,7 +76,7 @@ def test_a_window_without_its_evidence_fails_and_is_named_with_its_line(
         (["--item", "adopted"], 1),
         (["--item", "lost-after"], 0),
     ],
-    ids=" ".join,
+    ids=lambda part: " ".join(part) if isinstance(part, list) else str(part),
 )
 def test_thresholds_and_filters_decide_about_the_exit_code(
     flags: list[str], code: int, rules: Path, leadline: Leadline

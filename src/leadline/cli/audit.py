@@ -13,6 +13,8 @@ from leadline.errors import EXIT_FINDINGS, LeadlineError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rich.console import Console
+
     from leadline.audit.document import AuditDocument
     from leadline.report.audit_texts import ItemTexts
 
@@ -85,8 +87,10 @@ def audit(
     texts = texts_of(benchmark, wanted)
     root = repository_root(Path.cwd())
     write_audit(document, out or [], gate, root, texts)
-    if form == "table":
-        _print(document, listed, texts if item else None)
+    if form == "table" and item:
+        _print_items(document, texts)
+    elif form == "table":
+        print_summary(document, listed)
     else:
         typer.echo(rendered(document, form, gate, root, texts), nl=False)
     if not quiet:
@@ -105,21 +109,28 @@ def audit(
         raise typer.Exit(EXIT_FINDINGS)
 
 
-def _print(document: AuditDocument, listed: int, texts: Mapping[str, ItemTexts] | None) -> None:
-    """The summary; or, where `texts` are given, each item in full."""
-    from rich.console import Console
+def print_summary(document: AuditDocument, listed: int) -> None:
+    """Print who was audited, the self-test, the counts, and at most `listed` of the flagged items."""
+    from leadline.report.audit_terminal import audit_summary
 
+    _console().print(audit_summary(document, listed))
+
+
+def _print_items(document: AuditDocument, texts: Mapping[str, ItemTexts]) -> None:
     from leadline.report.audit_item import audit_item
-    from leadline.report.audit_terminal import audit_head, audit_summary
+    from leadline.report.audit_terminal import audit_head
 
-    console = Console()
-    if not console.is_terminal:  # a file or a pipe is as wide as need be
-        console = Console(width=max(120, console.width))
-    if texts is None:
-        console.print(audit_summary(document, listed))
-        return
+    console = _console()
     console.print(audit_head(document))
     for verdict in document.items:
         console.print()
         console.print(audit_item(verdict, texts.get(verdict.item)))
     console.print()
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    console = Console()
+    # A file or a pipe is as wide as need be.
+    return console if console.is_terminal else Console(width=max(120, console.width))
