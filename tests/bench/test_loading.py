@@ -219,7 +219,7 @@ def test_what_is_not_there_is_said_with_what_is(tmp_path: Path) -> None:
         load_benchmark("no-such")
     with pytest.raises(UsageError, match=r"the folder holds no benchmark\.yaml"):
         load_benchmark(tmp_path)
-    text = tmp_path / "items.csv"
+    text = tmp_path / "items.txt"
     text.write_text("a,b")
     with pytest.raises(UsageError, match="not a benchmark"):
         load_benchmark(text)

@@ -16,7 +16,7 @@ from leadline.bench.problem import Problems, did_you_mean, shortened
 from leadline.bench.task import TaskDeclaration, filled
 from leadline.bench.window_file import WindowFault, WindowFiles
 
-_REQUIRED = ("id", "question", "answer")
+REQUIRED = ("id", "question", "answer")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def read_item(
     task = own.get("task")
     if isinstance(task, str) and task in around.tasks:
         own = filled(own, around.tasks[task])
-    for name in _REQUIRED:
+    for name in REQUIRED:
         if name not in own:
             fault(f"the field {name!r} is missing", "required: id, question, answer")
     if len(problems.found) > before:

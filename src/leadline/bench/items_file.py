@@ -34,15 +34,17 @@ class Ids:
 
     def __init__(self) -> None:
         """None yet."""
-        self._first: dict[str, int] = {}
+        self._first: dict[str, int | str] = {}
 
-    def is_new(self, identity: object, place: str, number: int, problems: Problems) -> bool:
-        """False, and a problem, where the id was used before; `number` is the line or row, from 1."""
-        if not isinstance(identity, str) or (first := self._first.setdefault(identity, number)) == number:
+    def is_new(self, identity: object, where: str, at: int | str, problems: Problems) -> bool:
+        """False, and a problem, where the id was used before; `at` is its line, or its place in words."""
+        if not isinstance(identity, str) or (first := self._first.setdefault(identity, at)) == at:
             return True
         problems.add(
-            place,
-            f"duplicate id, first used on line {first}",
+            where,
+            f"duplicate id, first used {first}"
+            if isinstance(first, str)
+            else f"duplicate id, first used on line {first}",
             item=short_id(identity),
             fix="give every item its own id",
         )

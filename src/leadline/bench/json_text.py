@@ -89,7 +89,19 @@ def written_values(text: str) -> dict[str, str]:
 
 def as_text(value: object) -> str:
     """A value that is not text, as JSON: for rows of tables, which hold no spelling of their own."""
-    return json.dumps(value, ensure_ascii=False, default=str)
+    match value:
+        case dict():
+            pairs = (
+                f"{json.dumps(str(key), ensure_ascii=False)}: {as_text(entry)}"
+                for key, entry in value.items()
+            )
+            return f"{{{', '.join(pairs)}}}"
+        case list():
+            return f"[{', '.join(map(as_text, value))}]"
+        case Decimal():
+            return str(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def kind(value: Any) -> str:

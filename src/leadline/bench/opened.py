@@ -2,59 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from leadline.bench.header import HEADER_NAME, ITEMS_NAME, Header, is_plain_name, line_in_header, read_header
-from leadline.bench.item_fields import Surroundings
+from leadline.bench.columns import Columns
+from leadline.bench.data_statement import data_statement
+from leadline.bench.dataset_folder import dataset_files, is_dataset
+from leadline.bench.header import (
+    HEADER_NAME,
+    ITEMS_NAME,
+    Format,
+    Header,
+    is_plain_name,
+    line_in_header,
+    read_header,
+)
+from leadline.bench.item_fields import REQUIRED, Surroundings
 from leadline.bench.items_file import Placed, read_lines
 from leadline.bench.problem import Problems, did_you_mean
+from leadline.bench.table import format_of, read_table
 from leadline.bench.window_file import WindowFiles
 from leadline.errors import UsageError
 
-README_NAME = "README.md"
 SOURCES_NAME = "sources"
-_MAX_STATEMENT_BYTES = 1024 * 1024
 _HEADER_SUFFIXES = (".yaml", ".yml")
-_STATEMENT_SUFFIXES = (".md", ".txt", ".rst", ".html")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How bare files and datasets are read, where they do not say it themselves: see `Columns`, `Header`."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    format: Format | None = None
+    split: str | None = None
+    config: str | None = None
+
+
+AS_IT_SAYS = Reading()
 
 
 @dataclass(frozen=True)
 class Opened:
     """A benchmark whose items are about to be read. `header` is None where it has faults.
 
-    `folder` holds windows and sources; `origin` is what to open again: the folder, another header in it, or
-    a bare item file.
+    `files` are its item files: several only where a dataset comes in parts. `folder` holds windows and
+    sources; `origin` is what to open again: the folder, another header in it, or bare items.
     """
 
     header: Header | None
-    items: Path
+    files: tuple[Path, ...]
+    format: Format
     folder: Path
     origin: Path
+    header_file: Path | None = None
+    columns: Columns = field(default_factory=Columns)
 
     @property
-    def is_folder(self) -> bool:
-        """A folder with a header, not a bare file of items."""
-        return self.origin != self.items
-
-    @property
-    def header_file(self) -> Path:
-        """The header's file; only a folder has one."""
-        return self.folder / HEADER_NAME if self.origin == self.folder else self.origin
+    def items(self) -> Path:
+        """The item file; of several, what holds them."""
+        return self.files[0] if len(self.files) == 1 else self.origin
 
     @property
     def is_lines(self) -> bool:
         """The items are lines of JSON in our own format: what is not changed can be kept as it is."""
-        return True
+        return self.format == "jsonl" and len(self.files) == 1 and not self.columns.by_field
 
     def read(self, problems: Problems) -> Iterator[Placed]:
         """The items, in the order of the file; faults go to `problems`. Raises OSError."""
         tasks = {task.name: task for task in self.header.tasks} if self.header else {}
         around = Surroundings(WindowFiles(self.folder), tasks)
-        yield from read_lines(self.items, problems, around)
+        if self.is_lines:
+            yield from read_lines(self.items, problems, around)
+            return
+        # A question may also come from the task.
+        asked = any(task.question for task in tasks.values())
+        required = [name for name in REQUIRED if name != "question" or not asked]
+        yield from read_table(self.files, self.format, self.columns, problems, around, required=required)
 
 
 def bundled_names() -> tuple[str, ...]:
@@ -83,66 +110,59 @@ def located(ref: str | Path, stack: ExitStack) -> Path:
     return Path(ref)
 
 
-def open_path(path: Path, problems: Problems) -> Opened | None:
+def open_path(path: Path, problems: Problems, reading: Reading = AS_IT_SAYS) -> Opened | None:
     """The benchmark at `path`; None when there is no item file to be read, which is then a problem.
 
-    Raises UsageError when there is nothing of the kind at `path`, OSError where it cannot be read.
+    `reading` says how bare files and datasets are read; a header speaks for itself. Raises UsageError when
+    there is nothing of the kind at `path`, OSError where it cannot be read.
     """
     # A folder may hold several sets of items, each with a header of its own, over the same sources.
-    name = HEADER_NAME
-    if path.is_file() and path.suffix in _HEADER_SUFFIXES:
-        path, name = path.parent, path.name
+    if path.suffix in _HEADER_SUFFIXES and path.is_file():
+        return _with_header(path, path.parent if path.name == HEADER_NAME else path, problems, reading)
     if path.is_dir():
-        if not (path / name).is_file():
-            fix = f"a benchmark folder holds {HEADER_NAME} and {ITEMS_NAME}"
-            raise UsageError(f"the folder holds no {HEADER_NAME}", where=str(path), fix=fix)
-        header = read_header(path / name, problems)
-        if header is not None:
-            data_statement(header, path, problems)
-        items = path / (header.items if header else ITEMS_NAME)
-        if not items.is_file():
-            what = "is a folder, not a file" if items.is_dir() else "does not exist"
-            problems.add(str(items), what, fix=f"'items' in {name} names the item file")
-            return None
-        return Opened(header, items, path, path if name == HEADER_NAME else path / name)
+        if (path / HEADER_NAME).is_file():
+            return _with_header(path / HEADER_NAME, path, problems, reading)
+        if is_dataset(path):
+            dataset = dataset_files(path, reading.split, reading.config)
+            return _bare(path.resolve().name, dataset.files, reading.format or dataset.format, path, reading)
+        fix = f"a benchmark folder holds {HEADER_NAME} and {ITEMS_NAME}"
+        raise UsageError(f"the folder holds no {HEADER_NAME}", where=str(path), fix=fix)
     if path.is_file():
-        if path.suffix != ".jsonl":
-            raise UsageError("not a benchmark", where=str(path), fix="a folder or a .jsonl file")
-        bare = Header(name=path.stem, version="unversioned", title=path.stem)
-        return Opened(bare, path, path.parent, path)
+        if (sort := reading.format or format_of(path)) is None:
+            raise UsageError("not a benchmark", where=str(path), fix="a folder, or a file of items: --format")
+        return _bare(path.stem, (path,), sort, path, reading)
     bundled = bundled_names()
-    known = f"bundled: {', '.join(bundled) or 'none'}; or the path of a folder or a .jsonl file"
+    known = f"bundled: {', '.join(bundled) or 'none'}; or the path of a folder or a file of items"
     fix = did_you_mean(str(path), bundled, otherwise=known)
     raise UsageError(f"there is no benchmark {str(path)!r}", fix=fix)
 
 
-def statement_file(header: Header, folder: Path) -> Path | None:
-    """The file that holds the data statement: the one that is named, or README.md where nothing is said."""
-    named = header.data_statement or README_NAME
-    if not is_plain_name(named) or "\n" in named:
+def as_name(text: str) -> str:
+    """A name that a header can hold, from one that a file has."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)[:100].strip() or "items"
+
+
+def _with_header(header_file: Path, origin: Path, problems: Problems, reading: Reading) -> Opened | None:
+    if reading != AS_IT_SAYS:
+        fix = f"{header_file.name} says how its items are read"
+        raise UsageError("columns, format and split are for bare files", where=str(origin), fix=fix)
+    folder = header_file.parent
+    header = read_header(header_file, problems)
+    if header is not None:
+        data_statement(header, header_file, problems)  # for its faults
+    items = folder / (header.items if header else ITEMS_NAME)
+    if not items.is_file():
+        what = "is a folder, not a file" if items.is_dir() else "does not exist"
+        problems.add(str(items), what, fix=f"'items' in {header_file.name} names the item file")
         return None
-    path = folder / named
-    must_be = bool(header.data_statement) and path.suffix in _STATEMENT_SUFFIXES and " " not in named
-    return path if must_be or path.is_file() else None
+    sort = (header.format if header else None) or format_of(items) or "jsonl"
+    columns = Columns()
+    if header is not None and header.columns:
+        columns = Columns(header.columns, partial(line_in_header, header_file, "columns"))
+    return Opened(header, (items,), sort, folder, origin, header_file, columns)
 
 
-def data_statement(header: Header, folder: Path, problems: Problems) -> str:
-    """The text of the data statement; a file that is named and cannot be read is a problem."""
-    if (path := statement_file(header, folder)) is None:
-        return header.data_statement
-    where = line_in_header(folder / HEADER_NAME, "data_statement")
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_STATEMENT_BYTES + 1)
-    except OSError as error:
-        problems.add(where, f"'data_statement': {path.name} cannot be read: {error.strerror}")
-        return ""
-    if len(data) > _MAX_STATEMENT_BYTES:
-        problems.add(where, f"'data_statement': {path.name} is larger than {_MAX_STATEMENT_BYTES:,} bytes")
-        return ""
-    try:
-        return data.decode("utf-8-sig").strip()
-    except UnicodeDecodeError as error:
-        byte = f"byte 0x{data[error.start]:02x} at offset {error.start}"
-        problems.add(where, f"'data_statement': {path.name} is not UTF-8: {byte}", fix="save it as UTF-8")
-        return ""
+def _bare(name: str, found: tuple[Path, ...], sort: Format, origin: Path, reading: Reading) -> Opened:
+    header = Header(name=as_name(name), version="unversioned", title=as_name(name))
+    folder = origin if origin.is_dir() else origin.parent
+    return Opened(header, found, sort, folder, origin, columns=Columns(reading.columns))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -37,9 +38,15 @@ class TooManyProblemsError(Exception):
 
 @dataclass
 class Problems:
-    """Collects problems up to `MAX_PROBLEMS`, then stops the reading with `TooManyProblemsError`."""
+    """Collects problems up to `MAX_PROBLEMS`, then stops the reading with `TooManyProblemsError`.
+
+    `left_out` counts the rows that are no items, by reason, and `notes` what else is worth saying, by what it
+    is: neither is a fault.
+    """
 
     found: list[Problem] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
 
     def add(self, where: str, message: str, *, item: str | None = None, fix: str = "") -> None:
         """Note one fault of the file format."""

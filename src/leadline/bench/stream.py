@@ -9,8 +9,8 @@ from pathlib import Path
 
 from leadline.bench.header import Header
 from leadline.bench.items_file import Placed
-from leadline.bench.loading import cannot_read, not_a_path
-from leadline.bench.opened import Opened, located, open_path
+from leadline.bench.loading import NO_ITEMS_FIX, cannot_read, not_a_path
+from leadline.bench.opened import AS_IT_SAYS, Opened, Reading, located, open_path
 from leadline.bench.problem import FirstProblem
 from leadline.errors import UsageError
 
@@ -31,7 +31,7 @@ class Stream:
     @property
     def folder(self) -> Path | None:
         """The benchmark's folder, where windows and sources lie; None for a bare item file."""
-        return self._opened.folder if self._opened.is_folder else None
+        return self._opened.folder if self._opened.header_file else None
 
     @property
     def source(self) -> Path:
@@ -48,13 +48,13 @@ class Stream:
         except OSError as error:
             raise cannot_read(error, self.source) from error
         if empty:
-            raise UsageError(
-                "the file holds no items", where=f"{self.source}:1", fix="one JSON object a line"
-            )
+            raise UsageError("the file holds no items", where=f"{self.source}:1", fix=NO_ITEMS_FIX)
 
 
-def open_stream(ref: str | Path) -> Stream:
+def open_stream(ref: str | Path, reading: Reading = AS_IT_SAYS) -> Stream:
     """The benchmark at `ref` (a bundled name, a folder or an item file), to be read item by item.
+
+    `reading` says how bare files and datasets are read; see `leadline.bench.loading.inspect_benchmark`.
 
     Raises UsageError for a faulty header and where there is no benchmark.
 
@@ -65,7 +65,7 @@ def open_stream(ref: str | Path) -> Stream:
     stack = ExitStack()
     path = located(ref, stack)
     try:
-        opened = open_path(path, FirstProblem())
+        opened = open_path(path, FirstProblem(), reading)
     except OSError as error:
         raise cannot_read(error, path) from error
     except ValueError as error:

@@ -7,11 +7,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from leadline.bench.answer_rules import ANSWER_RULES, GoldReader, gold_readable
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.fact_rules import FACT_RULES
 from leadline.bench.folding import normalise
 from leadline.bench.item import Item
 from leadline.bench.loading import Inspection, inspect_benchmark
+from leadline.bench.opened import AS_IT_SAYS, Reading
 from leadline.bench.problem import MAX_PROBLEMS, Problem
 from leadline.bench.rule import Breach, Rule
 
@@ -98,6 +100,7 @@ RULES = (
     Rule("answers-not-short", answers_not_short, severity="warning"),
     Rule("questions-ask", questions_ask, severity="warning"),
     Rule("no-hidden-signs", no_hidden_signs, severity="warning"),
+    *ANSWER_RULES,
 )
 
 
@@ -123,20 +126,26 @@ def answers_readable(types: Collection[str]) -> Rule:
 
 
 def validate(
-    ref: str | Path, readable: Collection[str] | None = None
+    ref: str | Path,
+    readable: Collection[str] | None = None,
+    gold: GoldReader | None = None,
+    reading: Reading = AS_IT_SAYS,
 ) -> tuple[Inspection, tuple[Problem, ...]]:
     """All that is wrong with the benchmark at `ref` (a bundled name or a path), in the order of its lines.
 
     Rules run over the items that could be read; if there are others, what concerns the set as a whole is not
-    judged. `readable` are the answer types that can be read (None: not looked at). At most `MAX_PROBLEMS`
-    problems. Raises UsageError when there is no benchmark at `ref` at all.
+    judged. `readable` are the answer types that can be read, and `gold` says why a gold answer is not read as
+    its own type (None: not looked at). `reading` is for bare files: see `inspect_benchmark`. At most
+    `MAX_PROBLEMS` problems. Raises UsageError when there is no benchmark at `ref` at all.
     """
-    inspection = inspect_benchmark(ref)
+    inspection = inspect_benchmark(ref, reading)
     problems = list(inspection.problems)
     if (benchmark := inspection.benchmark) is not None:
         rules = rules_for(benchmark.kind)
         if readable is not None:
             rules = (*rules, answers_readable(readable))
+        if gold is not None:
+            rules = (*rules, gold_readable(gold))
         for rule in rules:
             problems.extend(
                 Problem(

@@ -13,9 +13,10 @@ from typing import Any, BinaryIO
 import yaml
 
 from leadline.bench.benchmark import Benchmark
+from leadline.bench.data_statement import data_statement, statement_file
 from leadline.bench.header import HEADER_NAME, ITEMS_NAME, Header
 from leadline.bench.item import Item
-from leadline.bench.opened import Opened, data_statement, open_path, statement_file
+from leadline.bench.opened import Opened, open_path
 from leadline.bench.problem import Problems, TooManyProblemsError
 from leadline.bench.task import TAKEN_OVER, TaskDeclaration
 from leadline.bench.whole_file import whole_file
@@ -56,11 +57,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path) -> None:
             file.write(piece)
     if before is not None and before.folder.resolve() != folder.resolve():
         _copy_windows(before.folder, folder, {origin.windows[name] for name in origin.windows})
-        if (
-            before.is_folder
-            and before.header is not None
-            and header.data_statement in (before.header.data_statement, "")
-        ):
+        if _same_statement(benchmark, before) and before.header is not None:
             statement = statement_file(before.header, before.folder)
             if statement is not None and statement.is_file():
                 shutil.copyfile(statement, folder / statement.name)
@@ -110,13 +107,19 @@ def _opened(benchmark: Benchmark) -> Opened | None:
 def _header(benchmark: Benchmark, before: Opened | None) -> Header:
     said = {name: getattr(benchmark, name) for name in Benchmark.model_fields if name != "items"}
     items = ITEMS_NAME
-    if before is not None and before.is_folder and before.header is not None:
-        if data_statement(before.header, before.folder, Problems()) == benchmark.data_statement:
+    if before is not None and before.header_file is not None and before.header is not None:
+        if _same_statement(benchmark, before):
             said["data_statement"] = before.header.data_statement
         if before.is_lines:
             items = before.header.items
             said["format"] = before.header.format
     return Header(**said, items=items)
+
+
+def _same_statement(benchmark: Benchmark, before: Opened) -> bool:
+    if before.header_file is None or before.header is None:
+        return False
+    return data_statement(before.header, before.header_file, Problems()) == benchmark.data_statement
 
 
 def _origin(benchmark: Benchmark, header: Header, before: Opened | None) -> _Origin:
@@ -172,7 +175,7 @@ def _pieces(benchmark: Benchmark, origin: _Origin, source: BinaryIO | None) -> I
 
 def _write_header(header: Header, folder: Path, before: Opened | None) -> None:
     data = header_text(header).encode()
-    if before is not None and before.is_folder and before.header == header:
+    if before is not None and before.header_file is not None and before.header == header:
         data = before.header_file.read_bytes()
     with whole_file(folder / HEADER_NAME) as file:
         file.write(data)

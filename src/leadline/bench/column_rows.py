@@ -1,0 +1,70 @@
+"""Rows of columnar files: Parquet, and the Arrow files of datasets; a few hundred in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from leadline.bench.problem import Problems, shortened
+from leadline.bench.row import Row
+from leadline.errors import LeadlineError
+
+_AT_ONCE = 200
+
+
+def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
+    """The rows of a Parquet file, nested columns as dicts and lists. Raises OSError."""
+    import polars as pl
+
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            problems.add(str(path), "not a Parquet file: it does not begin as one", fix="is it whole?")
+            return
+    try:
+        frames = pl.scan_parquet(path, glob=False).collect_batches(chunk_size=_AT_ONCE, lazy=True)
+        number = 0
+        for frame in frames:
+            for number, values in enumerate(frame.iter_rows(named=True), start=number + 1):  # noqa: B020
+                yield Row(f"{path}:{number}", values)
+    except pl.exceptions.PolarsError as error:
+        problems.add(str(path), f"broken Parquet: {_first_line(error)}", fix="is the file whole?")
+
+
+def arrow_rows(path: Path, problems: Problems) -> Iterator[Row]:
+    """The rows of an Arrow file, streamed or seekable, as datasets are saved. Raises OSError."""
+    try:
+        import pyarrow as pa
+        from pyarrow import ipc
+    except ModuleNotFoundError:
+        fix = 'pip install "leadline[arrow]"'
+        raise LeadlineError(
+            "Arrow files are read with pyarrow, which is not here", where=str(path), fix=fix
+        ) from None
+    number = 0
+    try:
+        with pa.memory_map(str(path)) as source:
+            for batch in _batches(ipc, pa, source):
+                for start in range(0, batch.num_rows, _AT_ONCE):
+                    for values in batch.slice(start, _AT_ONCE).to_pylist():
+                        number += 1
+                        yield Row(f"{path}:{number}", values)
+    except pa.ArrowException as error:
+        problems.add(str(path), f"broken Arrow file: {_first_line(error)}", fix="is the file whole?")
+
+
+def _batches(ipc: Any, pa: Any, source: Any) -> Iterator[Any]:
+    try:
+        reader = ipc.open_stream(source)
+    except pa.ArrowInvalid:
+        source.seek(0)
+        with ipc.open_file(source) as reader:
+            for index in range(reader.num_record_batches):
+                yield reader.get_batch(index)
+    else:
+        yield from reader
+
+
+def _first_line(error: Exception) -> str:
+    line = next(iter(str(error).splitlines()), type(error).__name__)
+    return shortened(line, 120)

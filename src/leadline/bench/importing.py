@@ -1,0 +1,140 @@
+"""Makes a benchmark folder of a table or a dataset in another format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.bench.columns import Columns
+from leadline.bench.data_statement import README_NAME
+from leadline.bench.dataset_folder import Card, dataset_files, is_dataset
+from leadline.bench.header import HEADER_NAME, ITEMS_NAME, Format, Header
+from leadline.bench.item_fields import Surroundings
+from leadline.bench.loading import cannot_read
+from leadline.bench.opened import Reading, as_name
+from leadline.bench.problem import MAX_PROBLEMS, Problem, Problems
+from leadline.bench.table import format_of, read_table
+from leadline.bench.whole_file import whole_file
+from leadline.bench.window_file import WindowFiles
+from leadline.bench.writing import header_text, item_line
+from leadline.errors import UsageError
+
+
+@dataclass
+class AllProblems(Problems):
+    """Never stops: counts every problem and keeps the first thousand."""
+
+    count: int = 0
+
+    def add(self, where: str, message: str, *, item: str | None = None, fix: str = "") -> None:
+        """Note a problem."""
+        self.count += 1
+        if len(self.found) < MAX_PROBLEMS:
+            self.found.append(Problem(where, message, item, fix))
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of a file: `left_out` says why rows are no items and `notes` what else was seen, counted.
+
+    `problems` are the faults of rows that could not be read (the first thousand of `faults`).
+    """
+
+    folder: Path
+    items: int
+    left_out: Mapping[str, int]
+    notes: Mapping[str, int]
+    problems: tuple[Problem, ...]
+    faults: int
+    files: tuple[Path, ...] = field(default=())
+
+
+def import_benchmark(
+    source: Path,
+    folder: Path,
+    *,
+    name: str | None = None,
+    version: str = "1",
+    licence: str | None = None,
+    reading: Reading | None = None,
+    force: bool = False,
+) -> Imported:
+    """Write what `source` (a file, or the folder of a dataset) holds as a benchmark to `folder`.
+
+    Row after row, in constant memory. Rows without an id get `name` and their number. Title, licence and
+    data statement are taken from a dataset's card where it says them. Raises UsageError where columns are
+    missing, where no item is left, and where `folder` holds something, unless `force`: then the files of
+    the benchmark that is there are replaced.
+    """
+    reading = reading or Reading()
+    try:
+        files, sort, card = _find(source, reading)
+        if not force and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError("there is something already", where=str(folder), fix="--force replaces it")
+        name = name or as_name(source.resolve().stem)
+        problems = AllProblems()
+        around = Surroundings(WindowFiles(source if source.is_dir() else source.parent))
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as undo:
+            undo.callback(_remove_if_empty, folder)
+            count = 0
+            with whole_file(folder / ITEMS_NAME) as file:
+                rows = read_table(
+                    files, sort, Columns(reading.columns), problems, around, numbered=f"{name}-"
+                )
+                for placed in rows:
+                    file.write(item_line(placed.item).encode() + b"\n")
+                    count += 1
+                if not count:
+                    raise _nothing(source, problems)
+        header = Header(
+            name=name,
+            version=version,
+            title=card.title or name,
+            licence=card.licence if licence is None else licence,
+            data_statement=README_NAME if card.text else "",
+        )
+        if card.text:
+            with whole_file(folder / README_NAME) as file:
+                file.write(card.text.encode() + b"\n")
+        with whole_file(folder / HEADER_NAME) as file:
+            file.write(header_text(header).encode())
+    except OSError as error:
+        raise cannot_read(error, source) from error
+    return Imported(
+        folder, count, Counter(problems.left_out), Counter(problems.notes), tuple(problems.found),
+        problems.count, files,
+    )  # fmt: skip
+
+
+def _find(source: Path, reading: Reading) -> tuple[tuple[Path, ...], Format, Card]:
+    if source.is_dir():
+        if (source / HEADER_NAME).is_file():
+            raise UsageError("is a benchmark already", where=str(source), fix="use it as it is")
+        if not is_dataset(source):
+            raise UsageError("the folder holds no data that is known", where=str(source), fix="name a file")
+        dataset = dataset_files(source, reading.split, reading.config)
+        return dataset.files, reading.format or dataset.format, dataset.card
+    if not source.is_file():
+        raise UsageError("there is no such file", where=str(source))
+    sort = reading.format or format_of(source)
+    if sort is None:
+        raise UsageError("the format is not known from the name", where=str(source), fix="--format csv, ...")
+    return (source,), sort, Card()
+
+
+def _nothing(source: Path, problems: AllProblems) -> UsageError:
+    if problems.found:
+        first = problems.found[0]
+        more = f"; {problems.count - 1:,} more" if problems.count > 1 else ""
+        return UsageError(first.message, where=first.where, fix=f"{first.fix}{more}".removeprefix("; "))
+    reasons = "; ".join(f"{count:,} rows: {reason}" for reason, count in problems.left_out.items())
+    return UsageError(f"no items are left{': ' * bool(reasons)}{reasons}", where=str(source))
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
