@@ -55,16 +55,16 @@ def states(line: Sequence[Token], valid: Sequence[str], question: frozenset[str]
     Only the first `_READ_WORDS` words are looked at.
     """
     line = line[:_READ_WORDS]
-    spans = sorted(set(_spans(line, valid)))
+    spans = sorted(set(spans_of(line, valid)))
     return any(
-        not _is_denied(line, span)
+        not is_denied(line, span)
         and not _has_rival(line, span, spans)
         and not _is_in_list(line, span, spans, question)
         for span in _longest(spans)
     )
 
 
-def _spans(line: Sequence[Token], valid: Sequence[str]) -> Iterator[Span]:
+def spans_of(line: Sequence[Token], valid: Sequence[str]) -> Iterator[Span]:
     """Where a valid answer covers the tokens [start, end) exactly."""
     starts: dict[int, int] = {}
     offset = 0
@@ -93,7 +93,8 @@ def _longest(spans: Sequence[Span]) -> list[Span]:
     return kept
 
 
-def _is_denied(line: Sequence[Token], span: Span) -> bool:
+def is_denied(line: Sequence[Token], span: Span) -> bool:
+    """What stands at `span` of `line` is denied: "not Paris", "rather than Paris", "Paris is not"."""
     start, end = span
     for place in range(start - 1, max(start - 1 - _REACH, -1), -1):
         if _CLAUSE_ENDS & set(line[place + 1].gap) or line[place].text in {"but", "instead"}:

@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 _UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_TEENS = [
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 SMALL = {word: value for value, word in enumerate(_UNITS + _TEENS)}
 TENS = {word: 20 + 10 * place for place, word in enumerate(_TENS)} | {"fourty": 40}
@@ -35,9 +46,27 @@ ORDINALS = {
 }  # fmt: skip
 # "one" stands for a thing, not for a number: "no one", "one of them", "the one who".
 _NO_COUNT_BEFORE = frozenset(
-    ["no", "any", "every", "each", "this", "that", "which", "the", "some", "another", "only", "last", "next", "latter", "former"]
+    [
+        "no",
+        "any",
+        "every",
+        "each",
+        "this",
+        "that",
+        "which",
+        "the",
+        "some",
+        "another",
+        "only",
+        "last",
+        "next",
+        "latter",
+        "former",
+    ]
 )
-_NO_COUNT_AFTER = frozenset(["another", "can", "could", "may", "might", "should", "must", "would", "who", "that", "way", "more"])
+_NO_COUNT_AFTER = frozenset(
+    ["another", "can", "could", "may", "might", "should", "must", "would", "who", "that", "way", "more"]
+)
 # "the first half of 2020" is a time, "the other half" a thing.
 _NO_HALF_BEFORE = frozenset(["first", "second", "other", "latter", "former", "better", "last"])
 
@@ -160,11 +189,8 @@ def _whole(words: list[_Word], start: int | None = None) -> tuple[Fraction, int,
             else:
                 break
         elif name in ("hundred", "hundreds"):
-            if (
-                (name == "hundreds"
-                and current is None)
-                or (current is not None
-                and (current % 100 == 0 or current > 99))
+            if (name == "hundreds" and current is None) or (
+                current is not None and (current % 100 == 0 or current > 99)
             ):
                 break
             current, room = (1 if current is None else current) * 100, 100

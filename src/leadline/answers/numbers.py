@@ -74,7 +74,8 @@ class PrintedNumber:
     `value` is exact; a Decimal's exponent tells the printed digits (Decimal("2.40"); "1.25 million" is
     Decimal("1.25E+6"); "5 million" is Decimal(5000000)). `step` is the unit of the last printed digit, with the
     magnitude ("10.0 million" → 100000); None for words and fractions. Of "20%" the value is 20, and `percent`
-    is True. `currency` is a code where the text tells it, or a sign that several currencies share ("$"). An
+    is True. `currency` is a code where the text tells it, or a sign that several currencies share ("$").
+    `magnitude` is the power of ten of a word or suffix ("million": 6), which the value includes already. An
     `ambiguous` number could be read as `alternative` too (None: as several numbers, or with the other sign);
     `notes` say how it was decided.
     """
@@ -89,6 +90,7 @@ class PrintedNumber:
     ambiguous: bool = False
     alternative: Exact | None = None
     ordinal: bool = False
+    magnitude: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -228,6 +230,7 @@ def _finished(
         value, step, first, end, text[first:end], is_percent, currency,
         ambiguous=unsure or (isinstance(read, Body) and read.ambiguous and not more),
         alternative=_scaled(Body(other), sign, power + more)[0] if other is not None else -value if unsure else None,
+        magnitude=more,
         notes=tuple(notes),
     )  # fmt: skip
 

@@ -133,8 +133,7 @@ def _split_last(body: str) -> tuple[str, str]:
 def _is_grouped(whole: str) -> bool:
     return bool(
         whole.isdigit()
-        or (_WESTERN_GROUPS.fullmatch(whole)
-        and len(set(whole) & set(".,")) == 1)
+        or (_WESTERN_GROUPS.fullmatch(whole) and len(set(whole) & set(".,")) == 1)
         or _INDIAN_GROUPS.fullmatch(whole)
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -14,6 +15,18 @@ _ANSWER_KEYS = ("final_answer", "finalanswer", "answer", "value")
 # A JSON object that was cut off, or holds what JSON may not: the quoted value alone still says the answer.
 _TORN_JSON = re.compile(r'"(?:final[_ ]?answer|answer|value)"\s*:\s*"((?:[^"\\]|\\.)*)', re.IGNORECASE)
 # After a few-shot prompt, models go on and ask themselves the next question.
+# Beside an answer, these say something about it.
+_REMARK_KEYS = frozenset(
+    {
+        "reasoning", "explanation", "rationale", "thought", "thoughts", "confidence", "quote", "evidence",
+        "source", "sources", "notes", "note", "unit", "units", "currency", "steps", "calculation", "question",
+        "id", "item", "validating_quote", "source_url", "chain_of_thought", "analysis", "justification",
+    }
+)  # fmt: skip
+# Numbers stay the text that they were written in: 0.10 is not 0.1, and no digit is lost to a float.
+# So many braces are tried, or a page of them would take quadratic time.
+_BRACES = 20
+_DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 _NEXT_QUESTION = re.compile(r"\n[ \t>*_#]*(?:Q|Question)[*_]*\s*\d*\s*:", re.IGNORECASE)
 _MARK = r"[ \t>*_#]*"
 _FINAL = re.compile(
@@ -51,16 +64,35 @@ def peel(raw: str) -> Peeled:
     >>> peel("<think>France... Paris!</think>**Answer:** 'Paris'").text
     'Paris'
     """
-    text, reason = _after_reasoning(raw)
-    if end := _END_OF_TURN.search(text):
-        text = text[: end.start()]
-    text = _structured(text.strip())
-    if following := _NEXT_QUESTION.search(text):
-        text = text[: following.start()]
+    unwrapped = unwrap(raw)
+    text = unwrapped.text
     if boxed := _BOXED.findall(text):
         text = boxed[-1]
     text = _LATEX_TEXT.sub(r"\1", text)
-    return Peeled(_bare(_answer_line(text)), reason)
+    return Peeled(_bare(_answer_line(text)), unwrapped.reason)
+
+
+def unwrap(raw: str, keys: Sequence[str] = ()) -> Peeled:
+    """All that a response says for others to read: without reasoning, fence, JSON and self-asked questions.
+
+    `keys` are names, beside `answer`, under which a JSON object may hold the answer: an item's task. With
+    them, the only value of an object that is no remark on the answer is one, too: {"payout": 0.51}.
+
+    >>> unwrap('```json\\n{"payout": 0.50, "confidence": 0.9}\\n```', keys=["price"]).text
+    '0.50'
+    """
+    text, reason = outside_reasoning(raw)
+    text = _structured(text.strip(), tuple(keys))
+    if following := _NEXT_QUESTION.search(text):
+        text = text[: following.start()]
+    return Peeled(text.strip(), reason)
+
+
+def outside_reasoning(raw: str) -> tuple[str, str]:
+    """What stands outside of reasoning, up to the end of the turn; and why there is nothing, where that is so."""
+    text, reason = _after_reasoning(raw)
+    end = _END_OF_TURN.search(text)
+    return (text[: end.start()] if end else text), reason
 
 
 def _after_reasoning(raw: str) -> tuple[str, str]:
@@ -79,37 +111,57 @@ def _after_reasoning(raw: str) -> tuple[str, str]:
     return outside, "" if outside.strip() else "the reasoning never ends"
 
 
-def _structured(text: str) -> str:
+def _structured(text: str, keys: tuple[str, ...]) -> str:
     """The answer out of a fence or a JSON object, if there is one; else the text as it was."""
     if fence := _FENCE.search(text):
         inside = fence.group(1).strip()
-        if (value := _json_answer(inside)) is not None:
+        if (value := _json_answer(inside, keys)) is not None:
             return value
         if fence.start() == 0 and inside:
             text = inside
-    value = _json_answer(text)
+    value = _json_answer(text, keys)
     return text if value is None else value
 
 
-def _json_answer(text: str) -> str | None:
-    start = text.find("{")
-    if start < 0 or '"' not in text:
-        return None
-    try:
-        found = json.JSONDecoder().raw_decode(text, start)[0]
-    except (ValueError, RecursionError):
-        torn = _TORN_JSON.search(text, start)
-        return torn.group(1).replace('\\"', '"').replace("\\n", "\n") if torn else None
-    if not isinstance(found, dict):
-        return None
-    keys = {str(key).lower().replace(" ", "_"): value for key, value in found.items()}
-    for key in _ANSWER_KEYS:
-        if key in keys:
-            return _scalar(keys[key])
+def json_object(text: str) -> dict[str, object] | None:
+    """The first JSON object in `text`, numbers as the text they were written in; None where there is none."""
+    at = text.find("{") if '"' in text else -1
+    for _ in range(_BRACES):
+        if at < 0:
+            break
+        try:
+            found = _DECODER.raw_decode(text, at)[0]
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict) and found:
+            return found
+        at = text.find("{", at + 1)
     return None
 
 
-def _scalar(value: object) -> str | None:
+def folded_key(key: object) -> str:
+    """A JSON key or a field's name without case, blanks and signs: "Final Answer" is "final_answer"."""
+    return re.sub(r"[\s_-]+", "_", str(key).strip().lower())
+
+
+def _json_answer(text: str, keys: tuple[str, ...]) -> str | None:
+    start = text.find("{")
+    if start < 0 or '"' not in text:
+        return None
+    found = json_object(text)
+    if found is None:
+        torn = _TORN_JSON.search(text, start)
+        return torn.group(1).replace('\\"', '"').replace("\\n", "\n") if torn else None
+    values = {folded_key(key): value for key, value in found.items()}
+    for key in (*_ANSWER_KEYS, *map(folded_key, keys)):
+        if key in values:
+            return scalar(values[key])
+    said = [value for key, value in values.items() if key not in _REMARK_KEYS]
+    return scalar(said[0]) if keys and len(said) == 1 else None
+
+
+def scalar(value: object) -> str | None:
+    """A JSON value as text, numbers as they were written; None for a list or an object of several."""
     match value:
         case str():
             return value
@@ -117,13 +169,11 @@ def _scalar(value: object) -> str | None:
             return ""
         case bool():
             return "true" if value else "false"
-        case float():
-            return repr(value)
-        case int():
-            # A number too long for int's own printing was refused by the JSON reader already.
-            return str(value)
         case [only]:
-            return _scalar(only)
+            return scalar(only)
+        case dict():
+            inside = {folded_key(key): held for key, held in value.items()}
+            return next((scalar(inside[key]) for key in _ANSWER_KEYS if key in inside), None)
         case _:
             return None
 

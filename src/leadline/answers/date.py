@@ -1,0 +1,132 @@
+"""Reads answers that are dates: "2020-06-05", or as much of one as is said: "2020-06", "2020".
+
+A date in digits whose order is not known ("5/6/2020") is unreadable, unless the item declares an order or the
+response names the same day in words as well. Where a text has fuller dates, its bare years are no candidates.
+A full date is correct for a partial gold in which it lies; a partial date is never correct for a full gold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from leadline.answers.choice import choose
+from leadline.answers.dates import FoundDate, find_dates
+from leadline.answers.hedges import hedge, limits
+from leadline.answers.months import MONTHS
+from leadline.answers.peel import unwrap
+from leadline.answers.reading import Reading, State
+from leadline.answers.refusal import declines
+from leadline.bench.item import Item
+
+_MARKS = " \t\r\n*_#>`\"'“”‘’([$\\:="
+_COMPACT = re.compile(r"\W*([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])\W*")
+_MONTH_DAY = re.compile(
+    rf"\b(?:{'|'.join(MONTHS)})\b\.? \d{{1,2}}\b|\b\d{{1,2}}\.? (?:{'|'.join(MONTHS)})\b", re.IGNORECASE
+)
+_YEAR_AFTER = re.compile(r",? [12]\d{3}\b")
+_LONGEST = 60_000
+
+
+def read(item: Item, raw: str) -> Reading:
+    """Read one response. Total: every text has a reading, and none raises.
+
+    >>> item = Item(id="1", question="When?", answer="2020-06-05", answer_type="date")
+    >>> read(item, "It matures on June 5th, 2020.").value, read(item, "5/6/2020").reason
+    ('2020-06-05', 'ambiguous: 5/6/2020 is 2020-05-06 or 2020-06-05')
+    """
+    peeled = unwrap(raw, keys=[item.task] if item.task else ["answer"])
+    if peeled.reason:
+        return Reading(State.UNREADABLE, reason=peeled.reason)
+    text = (
+        peeled.text
+        if len(peeled.text) <= _LONGEST
+        else peeled.text[: _LONGEST // 2] + peeled.text[-_LONGEST // 2 :]
+    )
+    if not any(character.isalnum() for character in text):
+        return Reading(State.UNREADABLE, reason="no date") if text.strip(_MARKS) else Reading(State.EMPTY)
+    found = candidates(text, item.date_order)
+    if not found:
+        return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason=_why_none(text))
+    values = list(dict.fromkeys(one.value for one in found))
+    asked = _asked(item.question, item.date_order)
+    chosen = choose(
+        text,
+        found,
+        lambda one, other: _agree(found[one], found[other]),
+        several=f"several dates: {', '.join(values[:5])}",
+        in_question=lambda at: found[at].value in asked,
+    )
+    if declines(text) and not chosen.rule.startswith(("marked by", "first after")):
+        return Reading(State.REFUSED)
+    if chosen.at < 0:
+        return Reading(State.UNREADABLE, reason=chosen.reason)
+    return _reading(item, raw, text, found, chosen.at, chosen.rule)
+
+
+def _reading(item: Item, raw: str, text: str, found: Sequence[FoundDate], at: int, rule: str) -> Reading:
+    answer, notes = found[at], [rule] if rule else []
+    readings = set(answer.readings)
+    if answer.ambiguous:
+        for other in found:
+            if not other.ambiguous and other.value in readings:
+                readings = {other.value}
+                notes.append("the day is named in words as well")
+    if len(readings) > 1:
+        both = " or ".join(sorted(readings))
+        return Reading(State.UNREADABLE, reason=f"ambiguous: {answer.text} is {both}")
+    value = readings.pop()
+    hedged, limit = hedge(text), limits(text, answer.start, answer.end)
+    notes += [*limit, *([f"hedged: {hedged}"] if hedged else [])]
+    correct = any(is_correct(value, gold) for gold in _gold(item.valid_answers, item.date_order))
+    return Reading(
+        State.OK,
+        value=value,
+        correct=correct,
+        correct_strict=correct and not hedged and not limit,
+        leads=raw.lstrip(_MARKS).startswith(answer.text),
+        notes=tuple(notes),
+    )
+
+
+def candidates(text: str, order: str | None) -> list[FoundDate]:
+    """The dates that `text` could answer with: bare years only where it has nothing fuller."""
+    if compact := _COMPACT.fullmatch(text):
+        text_of = "-".join(compact.groups())
+        inside = list(find_dates(text_of))
+        if inside:
+            start, end = compact.start(1), compact.end(3)
+            return [FoundDate(text_of, start, end, text[start:end], False, (text_of,))]
+    found = list(find_dates(text, order))
+    fuller = [one for one in found if len(one.value) > 4]
+    return fuller or found
+
+
+def is_correct(value: str, gold: str) -> bool:
+    """`value` is the gold date, or lies in the gold month or year."""
+    return value == gold or value.startswith(f"{gold}-")
+
+
+def _agree(one: FoundDate, other: FoundDate) -> bool:
+    """Two mentions of one date: a reading in common, or the month that the other lies in."""
+    pairs = [(first, second) for first in one.readings for second in other.readings]
+    return any(is_correct(first, second) or is_correct(second, first) for first, second in pairs)
+
+
+@lru_cache(maxsize=4096)
+def _gold(answers: tuple[str, ...], order: str | None) -> tuple[str, ...]:
+    found = (candidates(unwrap(answer).text, order) for answer in answers)
+    return tuple(dates[0].value for dates in found if dates and not dates[0].ambiguous)
+
+
+@lru_cache(maxsize=4096)
+def _asked(question: str, order: str | None) -> frozenset[str]:
+    return frozenset(date.value for date in find_dates(question, order))
+
+
+def _why_none(text: str) -> str:
+    named = _MONTH_DAY.search(text[:2000])
+    if named is None:
+        return "no date"
+    return "no such day" if _YEAR_AFTER.match(text, named.end()) else "a day without a year"

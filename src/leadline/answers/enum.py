@@ -1,0 +1,152 @@
+"""Reads answers that are one of a vocabulary: the label that the response names, by its value or a synonym.
+
+Labels are found as whole words, whatever their case and punctuation ("506(b)" is "506b", "non-participating" is
+"nonparticipating"); of overlapping ones the longest counts. A label that is denied ("not capped") does not
+count. Two different labels in one response are unreadable, unless it marks its answer (see `choice`). The labels
+yes, no, true and false are found as `yes_no` finds them: "no" is an article more often than an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from leadline.answers import text as free_text
+from leadline.answers.candidates import is_denied, spans_of
+from leadline.answers.choice import ALONE, OPEN, choose
+from leadline.answers.hedges import hedge
+from leadline.answers.peel import unwrap
+from leadline.answers.reading import Reading, State
+from leadline.answers.refusal import declines
+from leadline.answers.yes_no import find_yes_no
+from leadline.bench.answer_form import Term
+from leadline.bench.folding import Token, normalise, tokens
+from leadline.bench.item import Item
+
+_MARKS = " \t\r\n*_#>`\"'“”‘’([$\\:="
+_LONGEST = 60_000
+_YES_NO = {"yes": True, "no": False, "true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A label of the vocabulary at [start, end) of a text."""
+
+    label: str
+    start: int
+    end: int
+
+
+def read(item: Item, raw: str) -> Reading:
+    """Read one response. Total: every text has a reading, and none raises.
+
+    Without a vocabulary the answer is read as text.
+
+    >>> terms = (Term(value="participating"), Term(value="non-participating"))
+    >>> item = Item(id="1", question="?", answer="participating", answer_type="enum", vocabulary=terms)
+    >>> read(item, "It is non participating.").value
+    'non-participating'
+    """
+    if not item.vocabulary:
+        return free_text.read(item, raw)
+    peeled = unwrap(raw, keys=[item.task] if item.task else ["answer"])
+    if peeled.reason:
+        return Reading(State.UNREADABLE, reason=peeled.reason)
+    text = (
+        peeled.text
+        if len(peeled.text) <= _LONGEST
+        else peeled.text[: _LONGEST // 2] + peeled.text[-_LONGEST // 2 :]
+    )
+    if not any(character.isalnum() for character in text):
+        return Reading(State.UNREADABLE, reason="no label") if text.strip(_MARKS) else Reading(State.EMPTY)
+    found = find_labels(text, item.vocabulary)
+    if not found:
+        return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason="no label")
+    labels = list(dict.fromkeys(one.label for one in found))
+    several = f"{'two' if len(labels) == 2 else 'several'} labels: {', '.join(labels[:5])}"
+    chosen = choose(
+        text, found, lambda one, other: found[one].label == found[other].label, several=several, lead=ALONE
+    )
+    explicit = chosen.rule.startswith(("marked by", "first after"))
+    if declines(text) and not explicit and len(text) > found[0].end - found[0].start + 8:
+        return Reading(State.REFUSED)
+    if chosen.at < 0:
+        return Reading(State.UNREADABLE, reason=several if chosen.reason == OPEN else chosen.reason)
+    named = found[chosen.at]
+    hedged = hedge(text)
+    correct = named.label in _gold(item.valid_answers, item.vocabulary)
+    return Reading(
+        State.OK,
+        value=named.label,
+        correct=correct,
+        correct_strict=correct and not hedged,
+        leads=normalise(raw[: 4 * len(named.label) + 100]).startswith(
+            normalise(text[named.start : named.end])
+        ),
+        notes=(*([chosen.rule] if chosen.rule else []), *([f"hedged: {hedged}"] if hedged else [])),
+    )
+
+
+def find_labels(text: str, vocabulary: Sequence[Term]) -> list[Named]:
+    """The labels that `text` names and does not deny, from left to right."""
+    words, answers = _prepared(tuple(vocabulary))
+    line = tokens(text)
+    places = _places(text, line)
+    found: list[Named] = []
+    for start, end in _longest(spans_of(line, tuple(words))):
+        name = "".join(token.text for token in line[start:end])
+        if name in words and not is_denied(line, (start, end)):
+            found.append(Named(words[name], places[start][0], places[end - 1][1]))
+    if answers:
+        found += [
+            Named(answers[said.value], said.start, said.end)
+            for said in find_yes_no(text)
+            if said.value in answers
+        ]
+    return sorted(found, key=lambda named: named.start)
+
+
+@lru_cache(maxsize=512)
+def _prepared(vocabulary: tuple[Term, ...]) -> tuple[dict[str, str], dict[bool, str]]:
+    """Folded words to the label that they mean; and the labels for yes and no. The first of equals counts."""
+    words: dict[str, str] = {}
+    answers: dict[bool, str] = {}
+    for term in vocabulary:
+        for word in (term.value, *term.synonyms):
+            folded = normalise(word)
+            if folded in _YES_NO:
+                answers.setdefault(_YES_NO[folded], term.value)
+            elif folded:
+                words.setdefault(folded, term.value)
+    return words, answers
+
+
+@lru_cache(maxsize=4096)
+def _gold(answers: tuple[str, ...], vocabulary: tuple[Term, ...]) -> frozenset[str]:
+    words, yes_no = _prepared(vocabulary)
+    labels = set()
+    for answer in answers:
+        folded = normalise(answer)
+        label = words.get(folded) or (yes_no.get(_YES_NO[folded]) if folded in _YES_NO else None)
+        labels.add(label or answer)
+    return frozenset(labels)
+
+
+def _places(text: str, line: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where each word of `line` stands in `text`."""
+    places, at = [], 0
+    for token in line:
+        start = text.find(token.word, at)
+        at = start + len(token.word)
+        places.append((start, at))
+    return places
+
+
+def _longest(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans that overlap no longer one; of equally long ones the first."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(set(spans), key=lambda span: (span[0] - span[1], span[0])):
+        if all(end <= first or last <= start for first, last in kept):
+            kept.append((start, end))
+    return sorted(kept)

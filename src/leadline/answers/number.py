@@ -1,0 +1,177 @@
+"""Reads answers that are numbers: the value, its printed digits, in the unit that the item declares.
+
+All numbers of the response are candidates, but for those in dates and list labels; `choice` decides between them
+by the marks of the text, never by the gold answer. Correct is what is the same as a valid answer, by the
+declared precision or else by rounding (see `sameness`); `correct_strict` moreover asks that the answer is
+neither hedged nor a bound ("at least 5"), nor rough ("about 5").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+from leadline.answers.choice import choose
+from leadline.answers.dates import find_dates
+from leadline.answers.hedges import hedge, limits
+from leadline.answers.numbers import PrintedNumber, find_numbers
+from leadline.answers.peel import unwrap
+from leadline.answers.printed import Exact, printed_text
+from leadline.answers.reading import Reading, State
+from leadline.answers.refusal import declines
+from leadline.answers.sameness import default_rule, same
+from leadline.answers.units import Quantity, quantities
+from leadline.bench.item import Item
+
+# "1." to "9." at the beginning of lines are labels if they count up from 1.
+_LABEL = re.compile(r"^[ \t>*_#-]*(?:\(?(\d{1,2})[.):](?=[ \t]+\S))", re.MULTILINE)
+_STEP = re.compile(
+    r"\b(?:step|part|section|question|problem|item|table|figure|page|chapter|case|example|note|footnote|no\.|method|option) #?\Z",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(r"\[\Z")
+_MARKS = " \t\r\n*_#>`\"'“”‘’([$\\:="
+# A response longer than this is no answer; its beginning and end hold the answer if it has one.
+_LONGEST = 60_000
+
+
+def read(item: Item, raw: str) -> Reading:
+    """Read one response. Total: every text has a reading, and none raises.
+
+    >>> item = Item(id="1", question="How much?", answer="1250000", answer_type="number")
+    >>> reading = read(item, "about $1.25M (rounded)")
+    >>> reading.value, reading.number, reading.correct, reading.correct_strict
+    ('1250000', '1.25E+6', True, False)
+    """
+    peeled = unwrap(raw, keys=[item.task] if item.task else ["answer"])
+    if peeled.reason:
+        return Reading(State.UNREADABLE, reason=peeled.reason)
+    text = _shortened(peeled.text)
+    if not any(character.isalnum() for character in text):
+        return Reading(State.UNREADABLE, reason="no number") if text.strip(_MARKS) else Reading(State.EMPTY)
+    found = candidates(text, item)
+    if not found:
+        return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason="no number")
+    asked = _asked(item.question, item.locale)
+    chosen = choose(
+        text,
+        found,
+        lambda one, other: _is_one(found[one], found[other], item.precision),
+        several=_several(found),
+        in_question=lambda at: Fraction(found[at].number.value) in asked,
+    )
+    explicit = chosen.rule.startswith(("marked by", "first after"))
+    if declines(text) and not explicit:
+        return Reading(State.REFUSED)
+    if chosen.at < 0:
+        return Reading(State.UNREADABLE, reason=chosen.reason)
+    return _reading(item, raw, text, found[chosen.at], chosen.rule)
+
+
+def _reading(item: Item, raw: str, text: str, answer: Quantity, rule: str) -> Reading:
+    limit = limits(text, answer.start, answer.end)
+    hedged = hedge(text)
+    notes = [*answer.notes, *limit, *([f"hedged: {hedged}"] if hedged else []), *([rule] if rule else [])]
+    correct = any(is_correct(answer, gold, item) for gold in _gold(item))
+    return Reading(
+        State.OK,
+        value=answer.value,
+        correct=correct,
+        correct_strict=correct and not limit and not hedged,
+        leads=raw.lstrip(_MARKS).startswith(answer.number.text.lstrip(_MARKS)),
+        number=None if answer.printed is None else printed_text(answer.printed),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def candidates(text: str, item: Item) -> list[Quantity]:
+    """The numbers of `text` that could be its answer, in the item's unit; an ordinal where there is nothing else."""
+    numbers = [number for number in find_numbers(text, item.locale, ordinals=True)]
+    cardinals = [number for number in numbers if not number.ordinal] or numbers
+    apart = [number for number in cardinals if not _is_label(text, number)]
+    dates = (
+        [date for date in find_dates(text, item.date_order) if len(date.value) > 4] if len(apart) > 1 else []
+    )
+    undated = [
+        number for number in apart
+        if not any(date.start <= number.start and number.end <= date.end for date in dates)
+    ]  # fmt: skip
+    labels = _labels(text)
+    kept = [number for number in undated if number.start not in labels]
+    return quantities(text, kept or undated or apart or cardinals, item.unit)
+
+
+def is_correct(answer: Quantity, gold: Quantity, item: Item) -> bool:
+    """`answer` is the same number as `gold`, by the declared precision or by rounding."""
+    if answer.printed is None or gold.printed is None:
+        return answer.value == gold.value
+    return same(answer.printed, gold.printed, default_rule(item.precision), item.precision)
+
+
+def _gold(item: Item) -> tuple[Quantity, ...]:
+    form = (item.unit, item.locale, item.date_order)
+    return tuple(found for answer in item.valid_answers if (found := _gold_number(item.id, answer, form)))
+
+
+@lru_cache(maxsize=4096)
+def _gold_number(identifier: str, answer: str, form: tuple[str | None, ...]) -> Quantity | None:
+    """The number of a gold answer: the only one that it holds, or the first."""
+    item = Item.model_construct(unit=form[0], locale=form[1], date_order=form[2])
+    found = candidates(unwrap(answer).text, item)
+    return found[0] if found else None
+
+
+def _is_one(first: Quantity, second: Quantity, precision: Decimal | None) -> bool:
+    """The text says one number twice: equal, a rounding of each other, or a percentage and its fraction."""
+    if first.value == second.value:
+        return True
+    if first.printed is None or second.printed is None:
+        return False
+    if same(first.printed, second.printed, "rounding", precision):
+        return True
+    percents = (first.number.percent, second.number.percent)
+    if percents in ((True, False), (False, True)):
+        share, whole = (second, first) if percents[0] else (first, second)
+        scaled: Exact = Fraction(share.printed or 0) * 100
+        return Fraction(whole.printed or 0) == scaled
+    return False
+
+
+def _several(found: Sequence[Quantity]) -> str:
+    values = list(dict.fromkeys(one.value for one in found))
+    shown = ", ".join(value[:40] for value in values[:5])
+    return f"several numbers: {shown}{', ...' if len(values) > 5 else ''}"
+
+
+@lru_cache(maxsize=4096)
+def _asked(question: str, locale: str | None) -> frozenset[Fraction]:
+    """The numbers that the question states."""
+    return frozenset(Fraction(number.value) for number in find_numbers(question, locale))
+
+
+def _is_label(text: str, number: PrintedNumber) -> bool:
+    """ "Step 2", "Table 4", "[3]": a reference, not an amount; unless it is all of the text."""
+    before = text[max(0, number.start - 14) : number.start]
+    is_reference = before.endswith("[") and text[number.end : number.end + 1] == "]" and len(number.text) < 4
+    return bool(_STEP.search(before)) or (is_reference and number.start > 1)
+
+
+def _labels(text: str) -> set[int]:
+    """Where the labels of a numbered list are: numbers that begin lines and count up from 1, two at least."""
+    found = [(int(label.group(1)), label.start(1)) for label in _LABEL.finditer(text)]
+    counted: list[int] = []
+    for value, start in found:
+        if value == len(counted) + 1:
+            counted.append(start)
+        elif value == 1:
+            counted = [*counted, start] if not counted else counted
+    return set(counted) if len(counted) > 1 else set()
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
