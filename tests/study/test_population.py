@@ -164,6 +164,16 @@ def test_an_audit_of_other_content_or_without_verdicts_excludes_nothing(
     assert not (folder / "responses.sqlite").exists()
 
 
+def test_an_audit_of_a_part_excludes_nothing(tmp_path: Path, model: Path, leadline: Leadline) -> None:
+    folder = small_study(tmp_path, model, exclude={"audit": "audit.json"})
+    path = audit_of(folder)
+    part = json.loads(path.read_text("utf-8"))
+    part["items"] = part["items"][:2]
+    path.write_text(json.dumps(part), "utf-8")
+    assert "the audit has verdicts on 2 of 6 items only" in leadline("run", folder).fault
+    assert not (folder / "responses.sqlite").exists()
+
+
 def test_an_items_own_prompt_is_what_the_model_sees(tmp_path: Path, model: Path, leadline: Leadline) -> None:
     folder = small_study(tmp_path, model, techniques=[])
     assert leadline("run", folder, "--quiet").code == 0

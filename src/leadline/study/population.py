@@ -92,6 +92,12 @@ def _check(audit: AuditDocument, whole: Benchmark, path: Path) -> None:
             where=str(path),
             fix="audit the benchmark as it is now: leadline audit … --json",
         )
+    if len(audit.items) < audit.benchmark.items:  # --task or --item were given
+        raise UsageError(
+            f"the audit has verdicts on {len(audit.items):,} of {audit.benchmark.items:,} items only",
+            where=str(path),
+            fix="audit all of them: leadline audit … --json, without --task and --item",
+        )
 
 
 def _by_verdict(items: Iterable[ItemVerdict], verdicts: Iterable[str]) -> dict[str, str]:
