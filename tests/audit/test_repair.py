@@ -29,6 +29,7 @@ from leadline.audit.matching import Match, match_quote
 from leadline.audit.repair import Refusal, Repair, Repaired, repair
 from leadline.audit.repair_cut import Cut, NoCut, cut_window
 from leadline.bench import load_benchmark
+from leadline.bench.stream import open_stream
 from leadline.documents import Sources, read_document
 from leadline.errors import LeadlineError, UsageError
 from tests.study.conftest import Leadline, leadline  # noqa: F401  # a fixture
@@ -57,14 +58,18 @@ def verdict(item: str, failure: Failure | None = Failure.EVIDENCE_ABSENT, source
 
 
 def audited(folder: Path, verdicts: Sequence[ItemVerdict], passed: bool = True) -> AuditDocument:
-    benchmark = load_benchmark(folder)
+    return audited_as(str(folder), verdicts, passed)
+
+
+def audited_as(ref: str, verdicts: Sequence[ItemVerdict], passed: bool = True) -> AuditDocument:
+    benchmark = load_benchmark(ref)
     return AuditDocument(
         leadline_version="0",
         created=datetime.now(UTC),
         benchmark=AuditedBenchmark(
             name=benchmark.name,
             version=benchmark.version,
-            path=str(folder),
+            path=ref,
             content_hash=benchmark.content_hash,
             items=len(benchmark.items),
             sources=1,
@@ -400,3 +405,39 @@ def elsewhere(text: str, length: int, quote: str) -> str:
     """The first piece of that length which lacks the quote."""
     starts: Callable[[], range] = lambda: range(0, len(text) - length, 50)  # noqa: E731
     return next(part for at in starts() if not match_quote(quote, part := text[at : at + length]).found)
+
+
+def test_planted_faults_of_the_bundled_licences_are_repaired(
+    tmp_path: Path,
+    leadline: Leadline,  # noqa: F811
+) -> None:
+    """Real texts: every window that was cut from another passage is cut around its quote."""
+    stream = open_stream("licences/planted")
+    assert stream.folder is not None
+    expected = json.loads((stream.folder / "expected.json").read_text("utf-8"))
+    planted = load_benchmark("licences/planted")
+    flagged = {one: told["expect"] for one, told in expected.items() if told["expect"].get("failure")}
+    verdicts = [
+        verdict(one.id, Failure(flagged[one.id]["failure"]), one.source)
+        for one in planted.items
+        if one.id in flagged
+    ]
+    audit, out = tmp_path / "audit.json", tmp_path / "out"
+    audit.write_text(audited_as("licences/planted", verdicts).model_dump_json(by_alias=True), "utf-8")
+    ended = leadline("repair", "licences/planted", "--audit", audit, "--out", out)
+    assert ended.code == 0, ended.err
+    document = json.loads((out / "repair.json").read_text("utf-8"))
+    by_failure: dict[str, set[tuple[str, str]]] = {}
+    for told in document["items"]:
+        by_failure.setdefault(told["failure"], set()).add((told["outcome"], told.get("refusal", "")))
+    assert by_failure["evidence absent"] == {("repaired", "")}
+    assert by_failure["computational"] == {("refused", str(Refusal.COMPUTATIONAL))}
+    assert by_failure["label untraceable"] == {("refused", str(Refusal.IN_WINDOW))}
+    new = load_benchmark(out)
+    sources = Sources.of(out)
+    for told in document["items"]:
+        if told["outcome"] == "repaired":
+            window, old = new.by_id[told["item"]].window, planted.by_id[told["item"]].window
+            assert window is not None and old is not None and len(window) == len(old)
+            assert window in sources.read(sources.path(told["source"])).text
+            assert all(match_quote(one.quote, window).found for one in new.by_id[told["item"]].evidence)

@@ -347,6 +347,10 @@ def test_studies_that_are_asked_differently_are_no_pair(
     assert "the two studies differ in their configurations" in ended.fault
 
 
+def test_a_study_is_no_reference_for_itself(fresh: Path, leadline: Leadline) -> None:
+    assert "no reference for itself" in leadline("prereg", fresh, fresh, *PLAIN).fault
+
+
 def test_two_groups_of_one_study_are_compared(fresh: Path, leadline: Leadline) -> None:
     (fresh / "ours.txt").write_text("i00\ni02\ni04\n", "utf-8")
     (fresh / "theirs.txt").write_text("i01\ni03\n", "utf-8")

@@ -17,8 +17,9 @@ from leadline.audit.spans import Span
 
 # A window is moved by this many characters at most, so that it begins and ends between two words.
 MOST_MOVED = 40
-# So many places of each span are tried for one at which all spans lie together.
-_PLACES = 200
+# So many places of each span are tried for one at which all spans lie together; of spans in long windows
+# fewer, so that no more than so many characters are looked through for each.
+_PLACES, _CHARACTERS = 200, 5_000_000
 # What stands behind a passage shows whether its last number goes on.
 _BEHIND = 20
 
@@ -117,7 +118,7 @@ def _together(
     if cover[1] - cover[0] <= length:
         return cover
     best = cover
-    for at in _places(normal, matches):
+    for at in _places(normal, matches, max(10, min(_PLACES, _CHARACTERS // max(length, 1)))):
         part = normal.raw[at : at + length + _BEHIND]
         again = [matcher(quote, part) for quote in quotes]
         if all(match.found for match in again):
@@ -127,10 +128,10 @@ def _together(
     return best
 
 
-def _places(normal: Normal, matches: Sequence[Match]) -> Iterator[int]:
+def _places(normal: Normal, matches: Sequence[Match], most: int) -> Iterator[int]:
     """Where the required spans stand: the passage that holds them all begins with one of them."""
     for text in dict.fromkeys(span.text for match in matches for span in match.spans if span.required):
-        for _, hit in zip(range(_PLACES), find_spans(Span(text), normal), strict=False):
+        for _, hit in zip(range(most), find_spans(Span(text), normal), strict=False):
             yield normal.place(hit.start, hit.end)[0]
 
 

@@ -78,6 +78,7 @@ def prereg(
     The statistic is pooled over items and configurations; with REFERENCE it is the difference of the two
     studies over the same items, with --other-items that of two groups.
     """
+    from leadline.report.numbers import plural
     from leadline.study.prediction_file import Draft, read_draft, read_ids
     from leadline.study.registering import register
     from leadline.study.registration import write_registration
@@ -118,8 +119,8 @@ def prereg(
     names = [one.name for one in registration.tested.configurations]
     typer.echo(f"registered  {registration.prediction.sentence}")
     typer.echo(
-        f"over        {len(registration.items):,} items, {len(registration.tested.models):,} models, "
-        f"configurations {', '.join(names)}"
+        f"over        {plural(len(registration.items), 'item')}, "
+        f"{plural(len(registration.tested.models), 'model')}, configurations {', '.join(names)}"
     )
     for one in registration.tested.models:
         if one.digest is None:

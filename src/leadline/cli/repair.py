@@ -45,23 +45,26 @@ def repair(
     from leadline.audit.document import load_audit
     from leadline.audit.repair import repair as repaired
     from leadline.audit.repair_files import check_place, write_repair
-    from leadline.bench import load_benchmark
+    from leadline.bench import bundled_names, load_benchmark
+    from leadline.bench.stream import open_stream
     from leadline.documents import Sources
     from leadline.errors import UsageError
     from leadline.report.repair_text import pairing_csv, repair_lines
 
-    loaded = load_benchmark(benchmark)
-    if loaded.origin is None or not loaded.origin.is_dir():
+    loaded, folder = load_benchmark(benchmark), open_stream(benchmark).folder
+    if folder is None:
         raise UsageError(
             "a bare item file has no sources to cut windows from",
             where=benchmark,
             fix="a benchmark folder with sources/",
         )
-    # Not beside a bundled benchmark: that is the package's own folder.
-    near = loaded.origin.parent if Path(benchmark).exists() else Path()
-    place = out or near / f"{loaded.origin.resolve().name}-repaired"
+    if benchmark.partition("/")[0] in bundled_names():  # it lies within the package: not beside it
+        place = out or Path(f"{loaded.name}-repaired")
+    else:
+        name = folder.resolve().name if Path(benchmark).is_dir() else Path(benchmark).stem
+        place = out or folder.parent / f"{name}-repaired"
     if not dry_run:
-        check_place(loaded.origin, place)
+        check_place(folder, place)
     if audit is not None:
         document = load_audit(audit)
     else:
@@ -70,9 +73,9 @@ def repair(
 
         with audit_progress(quiet) as progress:
             document = audit_benchmark(benchmark, Selection(), workers=workers, progress=progress)
-    found = repaired(loaded, document, Sources.of(loaded.origin), only_repaired=only_repaired)
+    found = repaired(loaded, document, Sources.of(folder), only_repaired=only_repaired)
     if found.benchmark is not None and not dry_run:
-        write_repair(found, loaded.origin, place, pairing_csv(found.document))
+        write_repair(found, folder, place, pairing_csv(found.document))
     if as_json:
         typer.echo(found.document.model_dump_json(by_alias=True, indent=2, exclude_none=True))
     else:

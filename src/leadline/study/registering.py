@@ -52,6 +52,8 @@ def register(
     Raises UsageError for names that do not occur, LeadlineError when the tested study holds any response to
     these items under these configurations: then there is nothing left to predict.
     """
+    if reference is not None and reference.folder.resolve() == tested.folder.resolve():
+        raise UsageError("a study is no reference for itself", where=str(tested.folder))
     chosen = _items(tested, reference, items)
     others = tuple(dict.fromkeys(other_items))
     _check_items(tested, others)
