@@ -72,10 +72,11 @@ def test_nothing_there_is_a_usage_error() -> None:
 def test_show_counts_the_groups_and_shows_items(tmp_path: Path) -> None:
     path = str(folder(tmp_path, [fact("a"), fact("b")], FACTS_HEADER))
     overview = runner.invoke(app, ["show", path])
-    assert "domain\trelation\titems\ngeography\tcapital\t2\n" in overview.stdout
+    assert "domain\trelation\titems\tanswers\tread by\ngeography\tcapital\t2\ttext 2\t\n" in overview.stdout
     document = json.loads(runner.invoke(app, ["show", path, "--json"]).stdout)
     assert document["items"] == 2 and document["ids"] == ["a", "b"]
-    assert document["groups"] == [{"category": "geography", "task": "capital", "items": 2}]
+    group = {"category": "geography", "task": "capital", "items": 2}
+    assert document["groups"] == [{**group, "answer_types": {"text": 2}, "read_by": []}]
     entry = json.loads(runner.invoke(app, ["show", path, "a", "--json"]).stdout)
     assert entry["answer"] == "Paris"
     assert "answer\tParis\n" in runner.invoke(app, ["show", path, "a"]).stdout

@@ -52,13 +52,13 @@ def inspect_benchmark(ref: str | Path, reading: Reading = AS_IT_SAYS) -> Inspect
             raise not_a_path(error) from error
 
 
-def load_benchmark(ref: str | Path) -> Benchmark:
+def load_benchmark(ref: str | Path, reading: Reading = AS_IT_SAYS) -> Benchmark:
     """The benchmark at `ref` (see `inspect_benchmark`), or one UsageError that shows its first fault.
 
     >>> load_benchmark("facts").kind
     'facts'
     """
-    inspection = inspect_benchmark(ref)
+    inspection = inspect_benchmark(ref, reading)
     if inspection.problems or inspection.benchmark is None:
         first, more = inspection.problems[0], len(inspection.problems) - 1
         item = f"item {first.item}: " if first.item else ""

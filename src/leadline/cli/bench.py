@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leadline.cli import bench_import
+from leadline.cli.bench_import import ColumnFlag, ConfigFlag, FormatFlag, SplitFlag, reading_of
+from leadline.cli.plain_text import count, print_json, print_table, printable
 from leadline.errors import EXIT_FINDINGS, UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Look at benchmarks and check them.", no_args_is_help=True, rich_markup_mode=None)
 
+_STATEMENT = 200
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -25,26 +26,44 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 def list_benchmarks(as_json: AsJson = False) -> None:
     """List the benchmarks that come with Leadline."""
     from leadline.bench import bundled_names, load_benchmark
+    from leadline.bench.overview import overview
 
-    summaries = [_summary(load_benchmark(name)) for name in bundled_names()]
+    summaries = [overview(load_benchmark(name)) for name in bundled_names()]
     if as_json:
-        _print_json(summaries)
+        print_json(summaries)
         return
-    columns = ("name", "version", "kind", "items", "categories", "tasks", "licence", "title")
-    _print_table(columns, [[str(summary[column]) for column in columns] for summary in summaries])
+    columns = (
+        "name",
+        "version",
+        "kind",
+        "items",
+        "categories",
+        "tasks",
+        "answers",
+        "sources",
+        "licence",
+        "title",
+    )
+    rows = [{**summary, "answers": _listed(summary["answer_types"])} for summary in summaries]
+    print_table(columns, [[str(row[column]) for column in columns] for row in rows])
 
 
 @app.command(epilog="Example: leadline bench show facts")
 def show(
-    name: Annotated[str, typer.Argument(help="A bundled benchmark, a benchmark folder, or a .jsonl file.")],
+    name: Annotated[str, typer.Argument(help="A bundled benchmark, a benchmark folder, or a file of items.")],
     item: Annotated[str | None, typer.Argument(help="The id of one item, to see all of it.")] = None,
+    column: ColumnFlag = None,
+    form: FormatFlag = None,
+    split: SplitFlag = None,
+    config: ConfigFlag = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a benchmark holds, or one of its items."""
     from leadline.bench import load_benchmark
+    from leadline.bench.overview import groups, overview
     from leadline.bench.problem import did_you_mean
 
-    benchmark = load_benchmark(name)
+    benchmark = load_benchmark(name, reading_of(column, form, split, config))
     if item is not None:
         if item not in benchmark.by_id:
             fix = did_you_mean(
@@ -53,105 +72,117 @@ def show(
             raise UsageError(f"{benchmark.name} has no item {item!r}", fix=fix)
         fields = benchmark.by_id[item].model_dump(mode="json")
         if as_json:
-            _print_json(fields)
+            print_json(fields)
         else:
-            _print_table(("field", "value"), [[key, _cell(value)] for key, value in fields.items() if value])
+            print_table(("field", "value"), [[key, _cell(value)] for key, value in fields.items() if value])
         return
-    summary = _summary(benchmark)
-    counts = Counter((entry.category, entry.task) for entry in benchmark.items)
+    summary = {**overview(benchmark), "sources_held": _held(benchmark)}
+    grouped = groups(benchmark)
     if as_json:
-        groups = [{"category": c, "task": t, "items": n} for (c, t), n in sorted(counts.items())]
-        _print_json({**summary, "groups": groups, "ids": [entry.id for entry in benchmark.items]})
+        statement = benchmark.data_statement
+        ids = [entry.id for entry in benchmark.items]
+        print_json({**summary, "data_statement": statement, "groups": grouped, "ids": ids})
         return
-    _print_table(("field", "value"), [[key, str(value)] for key, value in summary.items()])
+    summary["answer_types"] = _listed(summary["answer_types"])
+    summary["data_statement"] = _statement(benchmark) or "none"
+    print_table(("field", "value"), [[key, str(value)] for key, value in summary.items()])
     typer.echo()
-    rows = [[category, task, str(count)] for (category, task), count in sorted(counts.items())]
-    _print_table((benchmark.category_name, benchmark.task_name, "items"), rows)
+    rows = [
+        [
+            group["category"],
+            group["task"],
+            str(group["items"]),
+            _listed(group["answer_types"]),
+            "; ".join(group["read_by"]),
+        ]
+        for group in grouped
+    ]
+    print_table((benchmark.category_name, benchmark.task_name, "items", "answers", "read by"), rows)
 
 
 @app.command(
     epilog="Example: leadline bench validate my-facts/  (exit 0: sound, 1: errors found, 2: nothing there)"
 )
 def validate(
-    path: Annotated[str, typer.Argument(help="A benchmark folder, a .jsonl file, or a bundled name.")],
+    path: Annotated[str, typer.Argument(help="A benchmark folder, a file of items, or a bundled name.")],
+    column: ColumnFlag = None,
+    form: FormatFlag = None,
+    split: SplitFlag = None,
+    config: ConfigFlag = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a benchmark's files, and the rules for its kind. Warnings do not fail it."""
+    from leadline.bench.overview import overview
     from leadline.bench.validate import split_where
     from leadline.bench.validate import validate as check
-    from leadline.study.readings import readable_types
+    from leadline.study.readings import gold_fault, readable_types
 
-    inspection, problems = check(path, readable_types())
+    reading = reading_of(column, form, split, config)
+    inspection, problems = check(path, readable_types(), gold_fault, reading)
     errors = sum(problem.severity == "error" for problem in problems)
     if as_json:
         entries = []
         for problem in problems:
-            file, line, column = split_where(problem.where)
-            entries.append({**asdict(problem), "file": file, "line": line, "column": column})
-        summary = _summary(inspection.benchmark) if inspection.benchmark else None
-        _print_json({"sound": not errors, "benchmark": summary, "problems": entries})
+            file, line, at = split_where(problem.where)
+            entries.append({**asdict(problem), "file": file, "line": line, "column": at})
+        summary = overview(inspection.benchmark) if inspection.benchmark else None
+        left_out = dict(inspection.left_out)
+        print_json({"sound": not errors, "benchmark": summary, "left_out": left_out, "problems": entries})
     else:
         for problem in problems:
-            typer.echo(_printable(problem.line()))
-        benchmark = inspection.benchmark
-        read = "no items read"
-        if benchmark:
-            read = f"{_count(len(benchmark.items), 'item')}, {_count(len(_tasks(benchmark)), 'task')}"
-        warnings = len(problems) - errors
-        typer.echo(f"{path}: {read}, {_count(errors, 'error')}, {_count(warnings, 'warning')}")
+            typer.echo(printable(problem.line()))
+        for reason, number in inspection.left_out.items():
+            typer.echo(f"left out: {count(number, 'row')}: {reason}")
+        typer.echo(f"{path}: {_read(inspection.benchmark)}, {_faults(errors, len(problems) - errors)}")
     if errors:
         raise typer.Exit(EXIT_FINDINGS)
 
 
-def _summary(benchmark: Benchmark) -> dict[str, str | int]:
-    return {
-        "name": benchmark.name,
-        "version": benchmark.version,
-        "title": benchmark.title,
-        "description": benchmark.description,
-        "kind": benchmark.kind,
-        "licence": benchmark.licence,
-        "items": len(benchmark.items),
-        "categories": sum(name != "" for name in benchmark.categories),
-        "tasks": len(_tasks(benchmark)),
-        "content_hash": benchmark.content_hash,
-    }
+app.command(
+    "import",
+    epilog="Example: leadline bench import data.csv --out my-bench --column question=Q --column answer=A",
+)(bench_import.import_items)
 
 
-def _tasks(benchmark: Benchmark) -> set[str]:
-    return {item.task for item in benchmark.items if item.task}
+def _read(benchmark: Benchmark | None) -> str:
+    """What was read, in one line."""
+    if benchmark is None:
+        return "no items read"
+    from leadline.bench.overview import overview
+
+    seen = overview(benchmark)
+    parts = [count(seen["items"], "item"), count(seen["tasks"], "task")]
+    if set(seen["answer_types"]) != {"text"}:
+        parts.append(f"answers: {_listed(seen['answer_types'])}")
+    if seen["sources"]:
+        parts.append(f"{count(seen['sources'], 'source')} named, {_held(benchmark)} held")
+    return ", ".join(parts)
+
+
+def _faults(errors: int, warnings: int) -> str:
+    return f"{count(errors, 'error')}, {count(warnings, 'warning')}"
+
+
+def _statement(benchmark: Benchmark) -> str:
+    """The first words of the data statement, which may be pages long."""
+    paragraphs = benchmark.data_statement.replace("\r\n", "\n").split("\n\n")
+    first = next((" ".join(text.split()) for text in paragraphs if not text.lstrip().startswith("#")), "")
+    return first if len(first) <= _STATEMENT else f"{first[: _STATEMENT - 1]}…"
+
+
+def _held(benchmark: Benchmark) -> int:
+    """How many documents lie in its folder of sources."""
+    from leadline.documents import Sources
+
+    origin = benchmark.origin
+    if origin is None:
+        return 0
+    return len(Sources.of(origin if origin.is_dir() else origin.parent).names())
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in counts.items())
 
 
 def _cell(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _printable(text: str) -> str:
-    """Texts come from files: a terminal must not obey what stands in them."""
-    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A drawn table on a terminal; tab-separated lines for pipes and files."""
-    if not sys.stdout.isatty():
-        for row in (columns, *rows):
-            typer.echo("\t".join(_printable(cell) for cell in row))
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_printable(cell)) for cell in row))
-    Console().print(table)

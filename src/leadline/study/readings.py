@@ -17,7 +17,7 @@ from leadline.study.configuration import Configuration
 from leadline.study.store import Response, Store
 from leadline.study.study import Study
 
-__all__ = ["check_readable", "judged", "readable_types", "readings"]
+__all__ = ["check_readable", "gold_fault", "judged", "readable_types", "readings"]
 
 
 def check_readable(study: Study) -> None:
@@ -27,6 +27,17 @@ def check_readable(study: Study) -> None:
             reader_for(item.answer_type)
         except UsageError as error:
             raise UsageError(error.what, where=f"{study.whole.name}: item {item.id}", fix=error.fix) from None
+
+
+def gold_fault(item: Item) -> str:
+    """Why the gold answer is not read as its own type says, "" if it is; texts mean what they say."""
+    if item.answer_type == "text" or item.answer_type not in readable_types():
+        return ""
+    for answer in item.valid_answers:
+        reading = read_answer(item, answer)
+        if reading.value is None:
+            return reading.reason or f"it is {reading.state.value}"
+    return ""
 
 
 def judged(study: Study, item: Item, text: str) -> Reading:
