@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from leadline.documents.courtesy import Pace, Stopped
-from leadline.documents.download import PART_PREFIX, PART_SUFFIX, Downloaded, Downloader, FetchSettings
+from leadline.documents.download import PART_PREFIX, PART_SUFFIX, Downloaded, Downloader
+from leadline.documents.fetch_settings import FetchSettings
 from leadline.documents.index import IndexEntry, IndexWriter, read_index
 from leadline.documents.sources import Sources, is_url
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import LeadlineError
 
 if TYPE_CHECKING:
     import httpx2
 
 # After so many documents in a row that failed at one host, the rest of them is left for another run.
 _ENOUGH = 3
-_HASH_LETTERS = 16
 
 Outcome = Literal["fetched", "unchanged", "held", "failed"]
 
@@ -71,10 +71,9 @@ def fetch(
     transport; the same content is one file. A run that is killed leaves whole documents and whole entries,
     and the next one goes on. Whatever cannot be had is in the outcome with a reason.
 
-    Raises UsageError for settings that make no sense, LeadlineError when another run is fetching into the
+    Raises LeadlineError when another run is fetching into the
     folder, OSError when the disk cannot be written, and passes KeyboardInterrupt on.
     """
-    _check(settings)
     urls: dict[str, None] = {}
     names: dict[str, None] = {}
     for pointer in pointers:
@@ -182,7 +181,7 @@ class _Run:
         """Give the body its name, then write the entry: an entry without its file can never be seen."""
         entry = got.entry
         if got.part is not None:
-            name = self._files.get(entry.sha256, "") or _name(got.suggested, entry.sha256)
+            name = self._files.get(entry.sha256, "") or got.name
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             got.part.replace(self.folder / name)  # over the same content, or over what somebody has altered
             self._files[entry.sha256] = name
@@ -230,18 +229,6 @@ def _client(settings: FetchSettings) -> httpx2.Client:
     )
 
 
-def _check(settings: FetchSettings) -> None:
-    agent = settings.user_agent
-    if not agent.strip() or not agent.isprintable() or not agent.isascii() or len(agent) > 300:
-        raise UsageError(
-            f"not a user agent: {agent[:60]!r}",
-            fix='a line of plain letters such as "Jane Doe jane@example.org"',
-        )
-    for name in ("rate", "timeout", "longest", "attempts", "max_bytes", "hosts_at_once"):
-        if not getattr(settings, name) > 0:
-            raise UsageError(f"{name} is {getattr(settings, name)}; it must be more than 0")
-
-
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """One run at a time in a folder; what a killed one left half-written is removed."""
@@ -268,9 +255,3 @@ def _host(url: str) -> str:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-
-
-def _name(suggested: str, digest: str) -> str:
-    stem, dot, ending = suggested.rpartition(".")
-    stem, ending = (stem, f".{ending}") if dot else (suggested, "")
-    return f"{stem}-{digest[:_HASH_LETTERS]}{ending}"
