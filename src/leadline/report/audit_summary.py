@@ -99,7 +99,7 @@ def _groups(items: Iterable[ItemVerdict], key: Callable[[ItemVerdict], str]) -> 
         members.setdefault(key(verdict), []).append(verdict)
     order = [*(failure.value for failure in Failure), "unclassified"]
     found = []
-    for name, group in sorted(members.items()):
+    for name, group in members.items():
         types = Counter(failure_name(verdict) for verdict in group if verdict.flagged)
         found.append(
             Group(
@@ -110,4 +110,5 @@ def _groups(items: Iterable[ItemVerdict], key: Callable[[ItemVerdict], str]) -> 
                 unchecked=sum(map(unchecked, group)),
             )
         )
-    return tuple(found)
+    # Readers look for flags; names decide between groups that have as many.
+    return tuple(sorted(found, key=lambda group: (-(group.flagged.numerator or 0), group.name)))

@@ -106,8 +106,7 @@ def _breakdowns(breakdowns: Sequence[Breakdown]) -> Table:
 
 def _groups(title: str, groups: tuple[Group, ...]) -> RenderableType:
     if len(groups) > _ROWS:
-        worst = sorted(groups, key=lambda group: (-(group.flagged.numerator or 0), group.name))[:_ROWS]
-        shown = [group for group in worst if group.flagged.numerator] or worst
+        shown = [group for group in groups[:_ROWS] if group.flagged.numerator] or list(groups[:_ROWS])
     else:
         shown = list(groups)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
