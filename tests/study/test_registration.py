@@ -177,6 +177,30 @@ def test_other_spacing_of_the_same_content_is_no_edit(registered: Path, leadline
     assert verdict(registered, leadline).code == 0
 
 
+def test_stamped_anew_it_is_not_the_one_that_the_study_knows(registered: Path, leadline: Leadline) -> None:
+    file = registered / "registration.json"
+    content = json.loads(file.read_text("utf-8"))
+    content["prediction"]["threshold"] = 0.1
+    content["sha256"] = stamp(content)
+    file.write_text(json.dumps(content), "utf-8")
+    assert verdict(registered, leadline).code == 0
+    told_of = told(registered)["deviations"]
+    assert any("does not know this registration" in one for one in told_of)
+    assert any("1 other prediction was registered for this study" in one for one in told_of)
+
+
+def test_how_many_predictions_were_made_is_told(fresh: Path, leadline: Leadline) -> None:
+    for number in range(3):
+        made = leadline(
+            "prereg", fresh, *PLAIN, "--below", f"0.{number + 3}", "--out", fresh / f"{number}.json"
+        )
+        assert made.code == 0, made.err
+    recorded.answer(fresh, flips())
+    assert leadline("verdict", fresh / "0.json", fresh).code == 0
+    (deviation,) = json.loads((fresh / "0.verdict.json").read_text("utf-8"))["deviations"]
+    assert "2 other predictions were registered for this study" in deviation
+
+
 def test_stamped_anew_with_other_items_it_still_does_not_fit(registered: Path, leadline: Leadline) -> None:
     file = registered / "registration.json"
     content = json.loads(file.read_text("utf-8"))

@@ -82,6 +82,7 @@ def prereg(
     from leadline.study.prediction_file import Draft, read_draft, read_ids
     from leadline.study.registering import register
     from leadline.study.registration import write_registration
+    from leadline.study.store import open_store
     from leadline.study.study import open_study
 
     given = Draft(
@@ -113,6 +114,8 @@ def prereg(
     )
     path = out or tested.folder / "registration.json"
     registration = write_registration(registration, path)
+    with open_store(tested.folder, write=True) as store:
+        store.note_registration(registration.sha256, registration.prediction.sentence)
     if as_json:
         typer.echo(registration.model_dump_json(by_alias=True, indent=2))
         return

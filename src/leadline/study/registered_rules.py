@@ -101,6 +101,8 @@ def look(
         expected = len(arm.models) * len(wanted) * sum(one.samples for one in arm.configurations)
         _check_age(registration, name, arm, list(times.values()), reasons)
         _check_pinned(registration, store, identifiers, name, arm, wordings, reasons)
+        if arm is registration.tested:
+            deviations += _entries(registration, name, list(store.registrations()))
         frame = readings(study, store)
     deviations += _additions(study, arm, wanted)
     labels = [model.label for model in arm.models]
@@ -142,6 +144,18 @@ def _check_pinned(
             f"{name}: the {arm.responses_before:,} responses that were there at the time of registration "
             f"are no longer the same ({number:,} of that time are there now)"
         )
+
+
+def _entries(registration: Registration, name: str, stamps: list[str]) -> Iterator[str]:
+    """What the study's own book of registrations says: of twenty predictions one comes true by luck."""
+    if registration.sha256 not in stamps:
+        yield (
+            f"{name}: the study's database does not know this registration: it was made in another copy of "
+            "the study, or stamped anew."
+        )
+    if others := len(set(stamps) - {registration.sha256}):
+        noun = "prediction was" if others == 1 else "predictions were"
+        yield f"{name}: {others:,} other {noun} registered for this study."
 
 
 def _additions(study: Study, arm: Arm, wanted: tuple[str, ...]) -> Iterator[str]:

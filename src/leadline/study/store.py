@@ -39,6 +39,8 @@ CREATE TABLE IF NOT EXISTS responses (
 CREATE TABLE IF NOT EXISTS failures (
     configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
     kind TEXT NOT NULL, message TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS registrations (
+    sha256 TEXT PRIMARY KEY, prediction TEXT NOT NULL, created REAL NOT NULL);
 """
 
 
@@ -131,6 +133,21 @@ class Store:
                 "INSERT OR IGNORE INTO configurations VALUES (?, ?)",
                 (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
             )
+
+    def note_registration(self, sha256: str, prediction: str) -> None:
+        """Remember that a prediction about this study was registered, in words, and under which stamp."""
+        with _named_faults(self.path), self._db:
+            self._db.execute(
+                "INSERT OR IGNORE INTO registrations VALUES (?, ?, ?)", (sha256, prediction, time.time())
+            )
+
+    def registrations(self) -> dict[str, float]:
+        """Stamp → time of every prediction that was registered here, in order."""
+        with _named_faults(self.path):
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'registrations'").fetchone():
+                return {}  # made by an earlier version, and not run since
+            rows = self._db.execute("SELECT sha256, created FROM registrations ORDER BY created, rowid")
+            return {str(sha256): float(created) for sha256, created in rows}
 
     def configurations(self) -> dict[str, dict[str, Any]]:
         """Id → description of every configuration that was ever asked here."""
