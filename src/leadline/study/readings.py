@@ -10,6 +10,7 @@ import polars as pl
 
 from leadline.answers import Reading, failed, read_answer, readable_types, reader_for
 from leadline.answers.classes import classes
+from leadline.answers.table import check_table, described, item_for
 from leadline.bench import Item
 from leadline.errors import UsageError
 from leadline.lenses.frame import readings_frame
@@ -17,7 +18,16 @@ from leadline.study.configuration import Configuration
 from leadline.study.store import Response, Store
 from leadline.study.study import Study
 
-__all__ = ["check_readable", "gold_fault", "judged", "readable_types", "readings"]
+__all__ = [
+    "check_readable",
+    "check_table",
+    "described",
+    "gold_fault",
+    "item_for",
+    "judged",
+    "readable_types",
+    "readings",
+]
 
 
 def check_readable(study: Study) -> None:
