@@ -7,7 +7,6 @@ little more than its own text, and a large one takes no longer per byte than a s
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from html.entities import html5
 from typing import Any
 
@@ -27,43 +26,44 @@ _LINES = frozenset(
 )
 
 
-class _Role(IntEnum):
-    INLINE, LINE, CELL, PREFORMATTED, UNREAD = range(5)
+# What an element does to the text about it.
+_INLINE, _LINE, _CELL, _PREFORMATTED, _UNREAD = range(5)
 
 
-class _Roles(dict[str, _Role]):
-    """What an element does to the text about it, by its tag; any namespace will do."""
+class _Roles(dict[str, int]):
+    """The role of each tag, of whatever namespace."""
 
-    def __missing__(self, tag: str) -> _Role:
+    def __missing__(self, tag: str) -> int:
         name = tag.rpartition("}")[2]
-        role = _NAMED_ROLES.get(name, _Role.LINE if name in _LINES else _Role.INLINE)
+        role = _NAMED_ROLES.get(name, _LINE if name in _LINES else _INLINE)
         if len(self) < _TAGS_KEPT:  # a document may make up any number of tags
             self[tag] = role
         return role
 
 
 _NAMED_ROLES = {
-    **dict.fromkeys(("td", "th"), _Role.CELL),
-    **dict.fromkeys(("pre", "textarea", "listing", "plaintext", "xmp"), _Role.PREFORMATTED),
-    **dict.fromkeys(("script", "style", "template"), _Role.UNREAD),
+    **dict.fromkeys(("td", "th"), _CELL),
+    **dict.fromkeys(("pre", "textarea", "listing", "plaintext", "xmp"), _PREFORMATTED),
+    **dict.fromkeys(("script", "style", "template"), _UNREAD),
 }
 _TAGS_KEPT = 4096
 _ROLES = _Roles()
 
 # Stand-ins while white space is folded: noncharacters, which no document has and XML allows.
-_LINE, _CELL, _KEPT_SPACE, _KEPT_LINE, _KEPT_TAB = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3", "\ufdd4"
+_LINE_SIGN, _CELL_SIGN, _KEPT_SPACE, _KEPT_LINE, _KEPT_TAB = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3", "\ufdd4"
 _STANDING_IN = re.compile("[\ufdd0-\ufdd4]")
 _KEEP = str.maketrans({" ": _KEPT_SPACE, "\n": _KEPT_LINE, "\t": _KEPT_TAB, "\r": None})
 _SPACES = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
-_CELLS_RUN = re.compile(f" ?{_CELL}[ {_CELL}]*")
-_BREAK = ("", _LINE, _CELL, _LINE, "")  # by role
-_MEANT = {_LINE: "\n", _CELL: "\t", _KEPT_SPACE: " ", _KEPT_LINE: "\n", _KEPT_TAB: "\t"}
+_CELL_RUN = re.compile(f" ?{_CELL_SIGN}[ {_CELL_SIGN}]*")
+_BREAK = ("", _LINE_SIGN, _CELL_SIGN, _LINE_SIGN)  # by role
+_MEANT = {_CELL_SIGN: "\t", _KEPT_SPACE: " ", _KEPT_LINE: "\n", _KEPT_TAB: "\t"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 _PIECE = 1 << 18  # characters handed to the parser at a time
 _MANY = 1 << 14  # pieces of text after which they are put together
 
-_PROLOG_NOISE = re.compile(r"<!--.*?-->|<\?.*?\?>", re.S)
+# What is never closed reaches to the end: a pattern that gave up would begin anew at each of a million marks.
+_PROLOG_NOISE = re.compile(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)", re.S)
 _ENTITY = re.compile(r"<!ENTITY\b", re.I)
 _TAG = re.compile(r"<[A-Za-z_]")
 _DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
@@ -114,7 +114,8 @@ def xml_text(markup: str, where: str | None = None) -> tuple[str, tuple[str, ...
     except etree.XMLSyntaxError as error:
         reason = (error.msg or "no reason given").rstrip(". ")
         page = _Tree()
-        _feed(_html_parser(page), _DECLARATION.sub("", markup, count=1))
+        declaration = _DECLARATION.match(markup)
+        _feed(_html_parser(page), markup[declaration.end() :] if declaration else markup)
         return page.text(), (f"not well-formed XML ({reason}): read leniently",)
     return page.text(), ()
 
@@ -139,20 +140,22 @@ class _Page:
         self._unread = self._preformatted = 0
 
     def start(self, tag: str, attributes: Any) -> None:
-        role = _ROLES[tag]
-        if role is not _Role.INLINE:
-            self._pieces.append(_BREAK[role])
-            self._preformatted += role is _Role.PREFORMATTED
-            self._unread += role is _Role.UNREAD
+        if role := _ROLES[tag]:
+            if role is _UNREAD:
+                self._unread += 1
+            elif not self._unread:
+                self._pieces.append(_BREAK[role])
+                self._preformatted += role is _PREFORMATTED
 
     def end(self, tag: str) -> None:
-        role = _ROLES[tag]
-        if role is not _Role.INLINE:
-            self._pieces.append(_BREAK[role])
-            self._preformatted -= role is _Role.PREFORMATTED
-            self._unread -= role is _Role.UNREAD
-            if len(self._pieces) > _MANY:
-                self._fold()
+        if role := _ROLES[tag]:
+            if role is _UNREAD:
+                self._unread -= 1
+            elif not self._unread:
+                self._pieces.append(_BREAK[role])
+                self._preformatted -= role is _PREFORMATTED
+                if len(self._pieces) > _MANY and role is not _CELL:  # between two lines
+                    self._fold()
 
     def data(self, data: str) -> None:
         if not self._unread:
@@ -162,18 +165,19 @@ class _Page:
         pass
 
     def _fold(self) -> None:
-        self._folded.append(_lines(_SPACES.sub(" ", "".join(self._pieces))))
+        text = _SPACES.sub(" ", "".join(self._pieces))
         self._pieces.clear()
+        lines = (line.strip(f" {_CELL_SIGN}") for line in text.split(_LINE_SIGN))
+        self._folded += (_CELL_RUN.sub(_CELL_SIGN, line) for line in lines if line)
 
     def text(self) -> str:
         """All of it, with the stand-ins replaced."""
         self._fold()
-        text = "".join(self._folded)
+        text = "\n".join(self._folded)
         self._folded.clear()
-        text = _lines(text)  # where two folded parts meet
-        for stand_in, character in _MEANT.items():
-            text = text.replace(stand_in, character)
-        return text.strip()
+        for sign, character in _MEANT.items():
+            text = text.replace(sign, character)
+        return text.strip(" \t\n")
 
 
 class _Tree(_Page):
@@ -187,19 +191,26 @@ class _Tree(_Page):
         self._mixed: list[bool] = []
 
     def start(self, tag: str, attributes: Any) -> None:
-        self._note_break(tag)
+        # What is a block in HTML is one in other vocabularies too (JATS, DocBook), whatever stands beside it.
+        if not (role := _ROLES[tag]) and self._breaks:
+            self._breaks[-1].append(len(self._pieces))
+        self._pieces.append(_CELL_SIGN if role is _CELL else _LINE_SIGN)
         self._breaks.append([])
         self._mixed.append(False)
 
     def end(self, tag: str) -> None:
-        breaks, mixed = self._breaks.pop(), self._mixed.pop()
-        if mixed:
-            self._join(breaks)
-        self._note_break(tag)
-        if len(self._pieces) > _MANY:
+        pieces = self._pieces
+        breaks = self._breaks.pop()
+        if self._mixed.pop():
+            for place in breaks:
+                pieces[place] = ""
+        if not (role := _ROLES[tag]) and self._breaks:
+            self._breaks[-1].append(len(pieces))
+        pieces.append(_CELL_SIGN if role is _CELL else _LINE_SIGN)
+        if len(pieces) > _MANY and role is not _CELL:
             for breaks, mixed in zip(self._breaks, self._mixed, strict=True):
-                if mixed:
-                    self._join(breaks)
+                for place in breaks if mixed else ():
+                    pieces[place] = ""
                 breaks.clear()
             self._fold()
 
@@ -207,23 +218,6 @@ class _Tree(_Page):
         self._pieces.append(data)
         if self._mixed and not self._mixed[-1] and not data.isspace():
             self._mixed[-1] = True
-
-    def _join(self, breaks: list[int]) -> None:
-        for place in breaks:
-            self._pieces[place] = ""
-
-    def _note_break(self, tag: str) -> None:
-        role = _ROLES[tag]
-        # What is a block in HTML is one in other vocabularies too (JATS, DocBook), whatever stands beside it.
-        if self._breaks and (role is _Role.INLINE or role is _Role.UNREAD):
-            self._breaks[-1].append(len(self._pieces))
-        self._pieces.append(_CELL if role is _Role.CELL else _LINE)
-
-
-def _lines(text: str) -> str:
-    """One stand-in for each run of breaks and the spaces about them; a line outweighs a cell."""
-    lines = (line.strip(f" {_CELL}") for line in text.split(_LINE))
-    return _LINE + _LINE.join(_CELLS_RUN.sub(_CELL, line) for line in lines if line) + _LINE
 
 
 def _feed(parser: Any, markup: str) -> None:

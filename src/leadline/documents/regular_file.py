@@ -26,7 +26,7 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
     except FileNotFoundError:
         raise UnreadableDocument("is not there", where=where) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise UnreadableDocument(_why_not(path, error), where=where) from error
+        raise UnreadableDocument(_why_not(error), where=where) from error
     about = os.fstat(handle)
     if not stat.S_ISREG(about.st_mode):
         os.close(handle)
@@ -49,9 +49,7 @@ def too_large(size: int, allowed: int) -> str:
     return f"is too large: {size:,} bytes, and {allowed:,} are allowed"
 
 
-def _why_not(path: Path, error: OSError | ValueError) -> str:
-    if path.is_dir():  # some systems refuse to open a folder, others only to read it
-        return "is a folder, not a file"
+def _why_not(error: OSError | ValueError) -> str:
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return f"cannot be opened: {reason}"
 

@@ -20,6 +20,8 @@ _BODY = re.compile(r"<TEXT>(.*?)(?:</TEXT>|\Z)", re.S)
 # A document's body is in one of these as well where it is not plain.
 _WRAPPER = re.compile(r"\s*<(XML|XBRL|PDF|JSON)>(.*?)(?:</\1>\s*|\Z)", re.S)
 _UUENCODED = re.compile(r"\s*begin [0-7]{3} \S")
+# `<TABLE>` is not among them: plain text has it too.
+_HTML = re.compile(r"<(?:html|body|p|div|td|br|span|font)\b", re.I)
 # A table in old plain-text filings: `<TABLE> <S> <C>` say where its columns are, and print nothing.
 _LAYOUT = re.compile(r"</?(?:TABLE|CAPTION|S|C|F\d*|FN|PAGE)>")
 
@@ -57,12 +59,11 @@ def read_submission(text: str, encoding: str, notes: tuple[str, ...]) -> Documen
 
 def _read(content: str) -> tuple[str, tuple[str, ...]]:
     stripped = content.lstrip()
-    kind = kind_of(stripped, "")
-    if kind == "html":
-        return html_text(stripped), ()
-    if kind == "xml":
+    if kind_of(stripped, "") == "xml":
         try:
             return xml_text(stripped)
         except UnreadableDocument as refused:
             return content, (str(refused),)
+    if _HTML.search(content):
+        return html_text(stripped), ()
     return _LAYOUT.sub("", content), ()
