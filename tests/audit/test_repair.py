@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from leadline.audit import audit
 from leadline.audit.document import (
     AuditDocument,
     AuditedBenchmark,
@@ -28,6 +29,7 @@ from leadline.audit.document import (
 from leadline.audit.matching import Match, match_quote
 from leadline.audit.repair import Refusal, Repair, Repaired, repair
 from leadline.audit.repair_cut import Cut, NoCut, cut_window
+from leadline.audit.repair_files import write_repair
 from leadline.bench import load_benchmark
 from leadline.bench.stream import open_stream
 from leadline.documents import Sources, read_document
@@ -441,3 +443,50 @@ def test_planted_faults_of_the_bundled_licences_are_repaired(
             assert window is not None and old is not None and len(window) == len(old)
             assert window in sources.read(sources.path(told["source"])).text
             assert all(match_quote(one.quote, window).found for one in new.by_id[told["item"]].evidence)
+
+
+def reaudited(folder: Path) -> dict[str, ItemVerdict]:
+    """What the audit says of each item of a benchmark."""
+    document = audit(open_stream(folder), Sources.of(folder), workers=1)
+    assert document.self_test.passed
+    return {one.item: one for one in document.items}
+
+
+def test_after_a_repair_the_audit_finds_the_evidence(
+    tmp_path: Path,
+    leadline: Leadline,  # noqa: F811
+) -> None:
+    """The whole way, without a word from us: audit, repair, audit."""
+    out = tmp_path / "out"
+    assert leadline("repair", "licences/planted", "--out", out, "--quiet").code == 0
+    document = json.loads((out / "repair.json").read_text("utf-8"))
+    repaired_ids = {one["item"] for one in document["items"] if one["outcome"] == "repaired"}
+    assert len(repaired_ids) >= 12
+    after = reaudited(out)
+    for name in repaired_ids:
+        assert after[name].quote_in_window is True, name
+        assert after[name].state is State.PRESENT and not after[name].flagged, name
+    refused = {one["item"] for one in document["items"]} - repaired_ids
+    assert refused and all(after[name].flagged for name in refused), "what was refused is as it was"
+
+
+@pytest.mark.skipif(not PROBITY.is_dir(), reason="the provenance cases are not beside this repository")
+def test_real_filings_are_flagged_before_and_clean_after(tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (PROBITY / "items.jsonl").read_text("utf-8").splitlines()]
+    entries = []
+    for row in (row for row in rows if row.get("source_file")):
+        name = Path(row["source_file"]).name
+        document = read_document(PROBITY / "sources" / name)
+        whole = document.markup or document.text
+        away = elsewhere(whole, min(len(row["window"]), len(whole) // 3), row["quote"])
+        answer = {"answer": "yes", "answer_type": "text"}
+        entries.append({**item(f"{row['task']}/{row['item']}", away, row["quote"], source=name), **answer})
+    folder = write(tmp_path / "filings", entries)
+    shutil.copytree(PROBITY / "sources", folder / "sources", dirs_exist_ok=True)
+    found = audit(open_stream(folder), Sources.of(folder), workers=1)
+    assert [one.quote_in_window for one in found.items] == [False] * 7
+    made = repair(load_benchmark(folder), found, Sources.of(folder))
+    write_repair(made, folder, tmp_path / "out", "")
+    assert {name: one.quote_in_window for name, one in reaudited(tmp_path / "out").items()} == {
+        entry["id"]: True for entry in entries
+    }
