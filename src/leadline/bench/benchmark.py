@@ -118,10 +118,19 @@ def content_hash(items: Iterable[Item]) -> str:
     optional field that a later version adds changes no hash. Grouping, subject and evidence are not part of
     it: they move no answer and no verdict.
     """
+    return hash_of_entries(hashed_entry(item) for item in sorted(items, key=lambda item: item.id))
+
+
+def hashed_entry(item: Item) -> bytes:
+    """What `content_hash` takes of one item."""
+    return json.dumps(_judged_by(item), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def hash_of_entries(entries: Iterable[bytes]) -> str:
+    """`content_hash` of the items whose entries these are, sorted by id."""
     digest = hashlib.sha256(b"[")
-    for number, item in enumerate(sorted(items, key=lambda item: item.id)):
-        entry = json.dumps(_judged_by(item), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        digest.update(b"," * bool(number) + entry.encode())
+    for number, entry in enumerate(entries):
+        digest.update(b"," * bool(number) + entry)
     digest.update(b"]")
     return f"sha256:{digest.hexdigest()}"
 

@@ -14,7 +14,7 @@ from leadline.bench.complaint import complaint
 from leadline.bench.item import ITEM_KEYS
 from leadline.bench.problem import Problems, did_you_mean, shortened
 from leadline.bench.task import TaskDeclaration
-from leadline.bench.yaml_lines import YamlFault, compose, faults, follow, plain, take_as_written
+from leadline.bench.yaml_lines import YamlFault, compose, compose_text, faults, follow, plain, take_as_written
 
 HEADER_NAME = "benchmark.yaml"
 ITEMS_NAME = "items.jsonl"
@@ -87,14 +87,23 @@ def read_header(path: Path, problems: Problems) -> Header | None:
     try:
         header = Header.model_validate(values)
     except ValidationError as error:
-        for found in error.errors(include_url=False):
-            line, written = follow(node, found["loc"])
+        placed = [(*follow(node, found["loc"]), found) for found in error.errors(include_url=False)]
+        # In the order of the file; missing keys last, for a misspelt one also shows as a missing one.
+        placed.sort(key=lambda entry: (entry[2]["type"] == "missing", entry[0]))
+        for line, written, found in placed:
             message, fix = _sentence(found, written)
             problems.add(f"{path}:{line}", message, fix=fix)
         return None
     _check_columns(header, path, node, problems)
     _check_tasks(header, path, node, problems)
     return None if len(problems.found) > before else header
+
+
+def header_of(text: str) -> Header:
+    """The header that a sound file holds. Raises YamlFault or pydantic's ValidationError for another."""
+    node = compose_text(text)
+    take_as_written(node, _is_written)
+    return Header.model_validate(plain(node))
 
 
 def line_in_header(path: Path, *location: Hashable) -> str:

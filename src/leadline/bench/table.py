@@ -110,4 +110,6 @@ def _check_required(
             else (f"no columns are called {which}, and none are named for them")
         )
         example = f"--column {lacking[0]}=COLUMN, or 'columns' in benchmark.yaml"
+        if lacking == ["id"]:
+            example += "; leadline bench import numbers the rows"
         problems.add(str(path), what, fix=f"columns found: {', '.join(names)}; {example}")

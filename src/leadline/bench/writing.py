@@ -17,6 +17,7 @@ from leadline.bench.data_statement import data_statement, statement_file
 from leadline.bench.header import HEADER_NAME, ITEMS_NAME, Header
 from leadline.bench.item import Item
 from leadline.bench.opened import Opened, open_path
+from leadline.bench.patched_header import patched
 from leadline.bench.problem import Problems, TooManyProblemsError
 from leadline.bench.task import TAKEN_OVER, TaskDeclaration
 from leadline.bench.whole_file import whole_file
@@ -42,10 +43,10 @@ def write_benchmark(benchmark: Benchmark, folder: Path) -> None:
     """Write `folder`/benchmark.yaml and its items, in the order of the items; makes the folder if need be.
 
     Reading it back gives an equal benchmark. An item that still is what its line in `benchmark.origin` says
-    is written as that line, byte for byte, with the window file that it names; a header that still says the
-    same is copied too. Other items are written with their window inline, without fields at their default or
-    as their task declares them; category and task as `domain` and `relation` where the benchmark calls them
-    that. Sources are not copied. Each file is whole or not there. Raises OSError.
+    is written as that line, byte for byte, with the window file that it names; of the header, only what is
+    said otherwise is changed. Other items are written with their window inline, without fields at their
+    default or as their task declares them; category and task as `domain` and `relation` where the benchmark
+    calls them that. Sources are not copied. Each file is whole or not there. Raises OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
     before = _opened(benchmark)
@@ -174,9 +175,12 @@ def _pieces(benchmark: Benchmark, origin: _Origin, source: BinaryIO | None) -> I
 
 
 def _write_header(header: Header, folder: Path, before: Opened | None) -> None:
-    data = header_text(header).encode()
-    if before is not None and before.header_file is not None and before.header == header:
-        data = before.header_file.read_bytes()
+    text = None
+    if before is not None and before.header_file is not None and before.header is not None:
+        text = before.header_file.read_bytes().decode()  # with its byte order mark and line ends
+        if before.header != header:
+            text = patched(text, before.header, header)
+    data = (header_text(header) if text is None else text).encode()
     with whole_file(folder / HEADER_NAME) as file:
         file.write(data)
 

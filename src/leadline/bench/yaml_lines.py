@@ -52,6 +52,11 @@ def compose(path: Path) -> yaml.MappingNode:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         raise YamlFault(message, str(line), "save the file as UTF-8") from None
+    return compose_text(text)
+
+
+def compose_text(text: str) -> yaml.MappingNode:
+    """The same, of what a file holds. Raises YamlFault."""
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
