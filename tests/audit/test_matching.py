@@ -128,7 +128,9 @@ def test_brackets_and_ellipses_of_the_source_itself_are_taken_literally_first() 
 
 
 def test_what_stands_in_an_editors_brackets_need_not_be_there() -> None:
-    quote = "[T]he holders of [the said] Series A-1 Preferred shall be entitled to receive, out of the asset[s] of"
+    quote = (
+        "[T]he holders of [the said] Series A-1 Preferred shall be entitled to receive, out of the asset[s]"
+    )
     assert match_quote(quote, PASSAGE).found
     assert match_quote("entitled to receive, out of the [firm's] assets of the Company", PASSAGE).found
 

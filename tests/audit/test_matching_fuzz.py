@@ -9,7 +9,7 @@ import os
 import re
 from random import Random
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from leadline.audit.matching import match_quote
@@ -39,19 +39,21 @@ numbers = st.one_of(
     ),
 )
 signs = st.sampled_from(
-    ["—", "-", "--", "…", "[…***…]", "[HOLDER NAME]", "|", "“Cap”", '" Cap "', "(the", "end.", "wide,", "&", "AT&T",
-     "non-participating", "<item>06b</item>", "US$[PRICE]", "fl;", "a:", "...", "* * *", "ﬁrst", "№", "™", "’s"]
+    ["—", "-", "--", "…", "[…***…]", "[HOLDER NAME]", "|", "“Cap”", '" Cap "', "(the", "end.", "wide,", "&",
+     "AT&T", "non-participating", "<item>06b</item>", "US$[PRICE]", "fl;", "a:", "...", "* * *", "ﬁrst", "№",
+     "™", "’s"]
 )  # fmt: skip
-words = st.lists(st.one_of(letters, letters, letters, numbers, signs), min_size=12, max_size=60)
+words = st.lists(st.one_of(letters, letters, letters, numbers, signs), min_size=16, max_size=60)
 
 
 @st.composite
 def passages(draw: st.DrawFn) -> tuple[str, str]:
     """A text and a part of it, at least 40 characters long, cut on word boundaries."""
     parts = draw(words)
-    first = draw(st.integers(0, len(parts) - 8))
-    size = draw(st.integers(8, len(parts) - first))
+    first = draw(st.integers(0, len(parts) - 12))
+    size = draw(st.integers(12, len(parts) - first))
     quote = " ".join(parts[first : first + size])
+    assume(len(quote) >= 50)  # still 40 when the signs at its edges are trimmed
     return " ".join(parts), quote
 
 

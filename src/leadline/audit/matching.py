@@ -189,10 +189,10 @@ _NUMBER_GOES_ON_BEFORE = re.compile(r"\d[.,'’]?\Z")
 _NUMBER_GOES_ON_AFTER = re.compile(r"[.,'’]?\d")
 # Thousands parted by spaces: `2 602`. Columns of a table are parted by spaces too; a no-break or thin space
 # is taken for a thousands separator, an ordinary one only beside a short span.
-_THOUSANDS_BEFORE = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})*([ \u00a0\u2009\u202f])\Z")
+_THOUSANDS_BEFORE = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?: \d{3})*([ \u00a0\u2009\u202f])\Z")
 _THOUSANDS_AFTER = re.compile(r"([ \u00a0\u2009\u202f])\d{3}(?![\d,])")
 _GROUP_FIRST = re.compile(r"\d{3}(?![\d,])")
-_GROUP_LAST = re.compile(r"(?<![\d.,])\d{1,3}\Z")
+_GROUP_LAST = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\Z")
 _CUT_BEGINNING = re.compile(r"[.,]\d|0+[\d,]")  # no number begins so
 _CUT_END = re.compile(r"\d,\d{1,2}\Z")  # no group of thousands ends so
 _FIRST_NUMBER = re.compile(r"\A[\d.,]+")

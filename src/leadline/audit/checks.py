@@ -1,0 +1,286 @@
+"""All checks of one item: where its source is, whether its quote stands there and in its window, why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline.audit.document import AnswerStated, Failure, ItemVerdict, Place, Route, SpanCheck, State
+from leadline.audit.elsewhere import Hashes, stretches_of
+from leadline.audit.failures import Cause, cause_of
+from leadline.audit.held import HeldDocuments
+from leadline.audit.matching import Match, Matcher, match_quote
+from leadline.audit.nearest import nearest
+from leadline.audit.normal import Normal
+from leadline.audit.remarks import remarks_on
+from leadline.audit.resolving import Claim, Resolution, resolve
+from leadline.audit.spans import whole
+from leadline.audit.stated import Stated, stated
+from leadline.bench.item import Item
+
+_SHOWN = 160  # characters of a span that a sentence cites
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """An item whose declared document does not settle it: its texts are looked for in all documents.
+
+    One array of hashes for the window, one for each quote.
+    """
+
+    item: str
+    texts: tuple[Hashes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Quote:
+    """A quote and what was found of it."""
+
+    text: str
+    in_window: Match | None
+    resolution: Resolution
+    in_source: Match | None
+    of_markup: bool
+
+
+def check_item(
+    item: Item,
+    where: str,
+    held: HeldDocuments,
+    matcher: Matcher = match_quote,
+    candidates: Sequence[str] | None = (),
+) -> ItemVerdict | Sought:
+    """The verdict on one item.
+
+    `candidates` are documents worth a look beside the declared one. None means that they are not known yet:
+    an item that its declared document does not settle then comes back as `Sought`.
+    """
+    window = Normal(item.window) if item.window and item.window.strip() else None
+    claims = _claims(item)
+    found = [resolve(claim, window, held, matcher, candidates or ()) for claim in claims]
+    if candidates is None and not all(
+        _settled(claim, one, matcher) for claim, one in zip(claims, found, strict=True)
+    ):
+        return _sought(item, window)
+    quotes = [
+        _look(quote, window, one, matcher)
+        for claim, one in zip(claims, found, strict=True)
+        for quote in claim.quotes
+    ]
+    return _verdict(item, where, window, quotes, found)
+
+
+def _claims(item: Item) -> list[Claim]:
+    """The quotes by the document that they are said to come from; without quotes, the pointer alone."""
+    by_pointer: dict[str, list[str]] = {}
+    for evidence in item.evidence:
+        by_pointer.setdefault(evidence.source or item.source, []).append(evidence.quote)
+    if not by_pointer:
+        return [Claim(item.source, ())]
+    return [Claim(pointer, tuple(quotes)) for pointer, quotes in by_pointer.items()]
+
+
+def _settled(claim: Claim, found: Resolution, matcher: Matcher) -> bool:
+    """The declared document holds the whole window, and the quotes: no other could do better."""
+    if not found.is_certain or found.document is None:
+        return False
+    return all(found.document.match(quote, matcher)[0].found for quote in claim.quotes)
+
+
+def _sought(item: Item, window: Normal | None) -> Sought:
+    texts = [stretches_of(window.text)] if window is not None else []
+    texts += [stretches_of(whole(evidence.quote).normal, 6) for evidence in item.evidence]
+    return Sought(item.id, tuple(hashes for hashes in texts if hashes.size))
+
+
+def _look(quote: str, window: Normal | None, resolution: Resolution, matcher: Matcher) -> _Quote:
+    in_window = matcher(quote, window) if window is not None else None
+    if resolution.document is None:
+        return _Quote(quote, in_window, resolution, None, False)
+    in_source, of_markup = resolution.document.match(quote, matcher)
+    return _Quote(quote, in_window, resolution, in_source, of_markup)
+
+
+def _verdict(
+    item: Item, where: str, window: Normal | None, quotes: Sequence[_Quote], found: Sequence[Resolution]
+) -> ItemVerdict:
+    in_window = None if window is None or not quotes else all(_found(one.in_window) for one in quotes)
+    in_source = _all_in_source(quotes)
+    spans, similarity = _spans(quotes, item.window or "")
+    answer = Stated(AnswerStated.UNDECIDABLE)
+    if window is not None:
+        near = " ".join([item.question, *(one.text for one in quotes)])
+        answer = stated(item, item.window or "", near=near)
+    flagged = in_window is False or in_source is False
+    cause: Cause | None = None
+    if flagged:
+        cause = cause_of(
+            item,
+            [one.text for one in quotes],
+            item.window or "",
+            in_window=in_window,
+            in_source=in_source,
+            answer=answer,
+            similarity=similarity,
+        )
+    matches = [one.in_window for one in quotes if one.in_window is not None]
+    remarks = [
+        *remarks_on(item, item.window, [one.text for one in quotes], matches, window),
+        *(_on_the_calculation(item, cause) if cause else ()),
+        *(note for one in found for note in (*one.notes, *_of_document(one))),
+        *(
+            "the quote is one of the document's markup"
+            for one in quotes
+            if one.of_markup and _found(one.in_source)
+        ),
+    ]
+    if cause and cause.failure is Failure.EVIDENCE_ABSENT and answer.state is AnswerStated.STATED:
+        remarks.append(f"the gold value occurs in the window (“{answer.text}”), perhaps by accident")
+    is_computational = cause is not None and cause.failure is Failure.COMPUTATIONAL
+    return ItemVerdict(
+        item=item.id,
+        task=item.task,
+        category=item.category,
+        answer_type=item.answer_type,
+        where=where,
+        state=_state(in_source),
+        route=_route(found),
+        source=", ".join(dict.fromkeys(one.document.name for one in found if one.document is not None)),
+        quote_in_window=in_window,
+        quote_in_source=in_source,
+        answer_in_window=answer.state,
+        flagged=flagged,
+        failure=cause.failure if cause else None,
+        derivation=cause.derivation.text if cause and is_computational and cause.derivation else "",
+        spans=tuple(spans),
+        reasons=tuple(dict.fromkeys(_reasons(quotes, spans, found, window, cause))),
+        remarks=tuple(dict.fromkeys(remarks)),
+    )
+
+
+def _found(match: Match | None) -> bool:
+    return match is not None and match.found
+
+
+def _all_in_source(quotes: Sequence[_Quote]) -> bool | None:
+    """False when a quote is absent from its document; None when none is, and one could not be checked."""
+    if any(one.in_source is not None and not one.in_source.found for one in quotes):
+        return False
+    return None if not quotes or any(one.in_source is None for one in quotes) else True
+
+
+def _state(in_source: bool | None) -> State:
+    if in_source is None:
+        return State.NOT_CHECKABLE
+    return State.PRESENT if in_source else State.ABSENT
+
+
+def _route(found: Sequence[Resolution]) -> Route:
+    """Of several sources the least certain route."""
+    routes = {one.route for one in found}
+    for route in (Route.UNRESOLVED, Route.ELSEWHERE):
+        if route in routes:
+            return route
+    return Route.DECLARED
+
+
+def _spans(quotes: Sequence[_Quote], window: str) -> tuple[list[SpanCheck], float]:
+    """The spans of all quotes, and how much the missing ones are like something in the window."""
+    spans: list[SpanCheck] = []
+    similarities: list[float] = []
+    for quote in quotes:
+        base = quote.in_window or quote.in_source
+        for span in base.spans if base is not None else ():
+            text = ""
+            similarity: float | None = None
+            if quote.in_window is not None and span.place is None and span.required:
+                text, similarity = nearest(span.text, window) or ("", None)
+                similarities.append(similarity or 0.0)
+            spans.append(
+                SpanCheck(
+                    text=span.text,
+                    required=span.required,
+                    in_window=_place(span.place) if quote.in_window is not None else None,
+                    in_source=_in_source(quote, span.text),
+                    nearest=text,
+                    similarity=similarity,
+                )
+            )
+    return spans, min(similarities, default=0.0)
+
+
+def _in_source(quote: _Quote, text: str) -> Place | None:
+    """Where a span stands in its document, in which the quote may have been found in other spans."""
+    match, document = quote.in_source, quote.resolution.document
+    if match is None or document is None:
+        return None
+    for span in match.spans:
+        if span.text == text:
+            return _place(span.place)
+    form = document.markup if quote.of_markup else document.text
+    return _place(match_quote(text, form).cover) if form is not None else None
+
+
+def _place(place: tuple[int, int] | None) -> Place | None:
+    return None if place is None else Place(start=place[0], end=place[1])
+
+
+def _reasons(
+    quotes: Sequence[_Quote],
+    spans: Sequence[SpanCheck],
+    found: Sequence[Resolution],
+    window: Normal | None,
+    cause: Cause | None,
+) -> list[str]:
+    reasons: list[str] = []
+    for span in spans:
+        if span.required and span.in_window is None and window is not None:
+            lacks = f"the window lacks “{_cited(span.text)}”"
+            if span.nearest:
+                lacks += f"; nearest there, {span.similarity:.0%} alike: “{_cited(span.nearest)}”"
+            reasons.append(lacks)
+    for quote in quotes:
+        if (
+            quote.in_source is not None
+            and not quote.in_source.found
+            and quote.resolution.document is not None
+        ):
+            absent = quote.in_source.missing or quote.in_source.spans
+            name = quote.resolution.document.name
+            reasons += [f"{name} lacks “{_cited(span.text)}”" for span in absent]
+    if cause is not None and cause.why:
+        reasons.append(cause.why)
+    if not quotes:
+        reasons.append("not checkable: the item has no quote")
+    elif window is None:
+        reasons.append("not checkable: the item has no window")
+    if quotes:
+        for one in found:
+            if one.route is Route.UNRESOLVED:
+                reasons.append(f"not checkable in its source: {one.reason}")
+            elif one.reason:
+                reasons.append(one.reason)
+    return reasons
+
+
+def _of_document(found: Resolution) -> tuple[str, ...]:
+    return found.document.document.notes if found.document is not None else ()
+
+
+def _on_the_calculation(item: Item, cause: Cause) -> list[str]:
+    derivation = cause.derivation
+    if derivation is None or not derivation.believed:
+        return []
+    remarks = []
+    if cause.failure is not Failure.COMPUTATIONAL:
+        remarks.append(f"the answer can be calculated from the window all the same: {derivation.text}")
+    if not derivation.exact:
+        remarks.append(
+            f"the window's own arithmetic does not round to the label {item.answer}: {derivation.text}"
+        )
+    return remarks
+
+
+def _cited(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

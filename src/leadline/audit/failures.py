@@ -1,0 +1,108 @@
+"""Why an item is flagged (check 7): four causes that look alike in a count and need different repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline.audit.derivation import Derivation, Gold, derive
+from leadline.audit.document import AnswerStated, Failure
+from leadline.audit.operands import operands_of, readable
+from leadline.audit.spans import pieces
+from leadline.audit.stated import Stated, gold_number, stated
+from leadline.bench.item import Item
+
+# A quote that is at least so much like something in the window words it otherwise.
+PARAPHRASE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The failure's type, the calculation found, and whether it is the gold value's own (see `believed`)."""
+
+    failure: Failure
+    derivation: Derivation | None = None
+    why: str = ""
+
+
+def cause_of(
+    item: Item,
+    quotes: Sequence[str],
+    window: str,
+    *,
+    in_window: bool | None,
+    in_source: bool | None,
+    answer: Stated,
+    similarity: float,
+) -> Cause:
+    """Why the item is flagged; for items of which `in_window` or `in_source` is False.
+
+    `similarity` is how much the missing spans are like something in the window.
+    """
+    if in_window is not False:
+        return Cause(Failure.LABEL_UNTRACEABLE, why="the quote is in the window, and in no document held")
+    if answer.state is AnswerStated.STATED and answer.telling:
+        return _stated(in_source, similarity, answer)
+    derivation = derivation_of(item, quotes, window)
+    if derivation is not None and derivation.believed:
+        why = _computational(item, quotes, derivation, in_source)
+        if why:
+            return Cause(Failure.COMPUTATIONAL, derivation, why)
+    if answer.state is AnswerStated.STATED and in_source is not True:
+        return _stated(in_source, similarity, answer)
+    # A believed calculation is told as a remark: the passage that the quote cites is absent all the same.
+    return Cause(Failure.EVIDENCE_ABSENT, derivation, "the window lacks the passage that the quote cites")
+
+
+def _stated(in_source: bool | None, similarity: float, answer: Stated) -> Cause:
+    if in_source is False and similarity < PARAPHRASE:
+        return Cause(
+            Failure.LABEL_UNTRACEABLE,
+            why=f"the quote is in no document held; the window itself states the answer (“{answer.text}”)",
+        )
+    return Cause(
+        Failure.ANSWER_STATED,
+        why=f"the window states the answer (“{answer.text}”) in words other than the quote's",
+    )
+
+
+def _computational(item: Item, quotes: Sequence[str], derivation: Derivation, in_source: bool | None) -> str:
+    """Why the stored quote is a calculation or a pointer to one, and no passage; "" where it is a passage."""
+    gives_gold = any(stated(item, quote).state is AnswerStated.STATED for quote in quotes)
+    is_passage = in_source is True and gives_gold
+    if derivation.named == len(derivation.operands) and not is_passage:
+        return "the quote is a calculation with numbers that the window has"
+    if not any(span.substantive for quote in quotes for ways in pieces(quote) for span in ways[-1]):
+        return "the quote points at a figure; the window has the numbers that it is made of"
+    if derivation.named and not gives_gold:
+        return "the quote names a number that the answer is calculated from, and the window has the others"
+    if in_source is False:
+        return "the quote is in no document held, and the answer is calculated from numbers of the window"
+    return ""
+
+
+def derivation_of(item: Item, quotes: Sequence[str], window: str) -> Derivation | None:
+    """The calculation of the gold value with numbers of the window, if the answer is a number."""
+    gold = _gold(item)
+    if gold is None:
+        return None
+    plain = readable(window)
+    named = [
+        operand
+        for quote in quotes
+        for operand in operands_of(readable(quote), locale=item.locale, years=True)
+        if operand.value not in (0, gold.value)
+    ]
+    every = operands_of(plain, locale=item.locale, years=True)
+    years = [operand for operand in every if operand.year]
+    return derive(gold, [operand for operand in every if not operand.year], named, years)
+
+
+def _gold(item: Item) -> Gold | None:
+    number = gold_number(item) if item.answer_type == "number" else None
+    if number is None or not number.value:
+        return None
+    step = item.precision if item.precision is not None else number.step
+    # Compared by doubles: a calculation is only ever right within the digits that are printed.
+    value = float(number.value)
+    return Gold(value, float(step) if step is not None else 1.0, value == int(value) and (step or 1) >= 1)

@@ -1,0 +1,104 @@
+"""The documents that a benchmark holds, opened for the audit: their texts in normal form, a few at a time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.audit.matching import Match, Matcher
+from leadline.audit.normal import Normal
+from leadline.documents import Document, Sources, UnreadableDocument
+
+# Items of one document tend to stand together in a benchmark, so the last few documents are kept: no more of
+# them than this, and no more characters.
+_KEPT, _KEPT_CHARACTERS = 8, 16_000_000
+
+
+@dataclass(slots=True)
+class HeldDocument:
+    """One document: what a person reads in it, and, where it is HTML or XML, the markup itself.
+
+    Both can be quoted; the text is tried first, and the markup is only looked at where the text does not do.
+    """
+
+    name: str
+    document: Document
+    _text: Normal | None = field(default=None, init=False)
+    _markup: Normal | None = field(default=None, init=False)
+
+    @property
+    def text(self) -> Normal:
+        """The text in normal form."""
+        if self._text is None:
+            self._text = Normal(self.document.text)
+        return self._text
+
+    @property
+    def markup(self) -> Normal | None:
+        """The markup in normal form; None for plain text and PDF."""
+        if self._markup is None and self.document.markup is not None:
+            self._markup = Normal(self.document.markup)
+        return self._markup
+
+    def forms(self) -> Iterator[Normal]:
+        """The text, then the markup if there is one."""
+        yield self.text
+        if (markup := self.markup) is not None:
+            yield markup
+
+    def match(self, quote: str, matcher: Matcher) -> tuple[Match, bool]:
+        """The match in the text, else in the markup; and whether the places are those of the markup."""
+        first = matcher(quote, self.text)
+        if first.found or self.markup is None:
+            return first, False
+        second = matcher(quote, self.markup)
+        return (second, True) if second.found else (first, False)
+
+    @property
+    def size(self) -> int:
+        """Characters, of text and markup together."""
+        return len(self.document.text) + len(self.document.markup or "")
+
+
+class HeldDocuments:
+    """Opens the documents of `sources`, and keeps the last few. Not shared between processes."""
+
+    def __init__(self, sources: Sources) -> None:
+        """Nothing is opened yet."""
+        self._sources = sources
+        self._kept: OrderedDict[str, HeldDocument | UnreadableDocument] = OrderedDict()
+
+    def find(self, pointer: str) -> str | None:
+        """The name of the document that a pointer means, if it is held."""
+        path = self._sources.find(pointer) if pointer.strip() else None
+        return None if path is None else self._name(path)
+
+    def open(self, name: str) -> HeldDocument:
+        """The document of that name. Raises UnreadableDocument."""
+        if name in self._kept:
+            self._kept.move_to_end(name)
+        else:
+            self._kept[name] = self._read(name)
+            while len(self._kept) > 1 and (len(self._kept) > _KEPT or self._size() > _KEPT_CHARACTERS):
+                self._kept.popitem(last=False)
+        held = self._kept[name]
+        if isinstance(held, UnreadableDocument):
+            raise held
+        return held
+
+    def _read(self, name: str) -> HeldDocument | UnreadableDocument:
+        try:
+            return HeldDocument(name, self._sources.read(self._sources.path(name)))
+        except UnreadableDocument as error:
+            return error
+
+    def _size(self) -> int:
+        return sum(held.size for held in self._kept.values() if isinstance(held, HeldDocument))
+
+    def _name(self, path: Path) -> str:
+        try:
+            return path.relative_to(self._sources.folder).as_posix()
+        except ValueError:
+            return path.name

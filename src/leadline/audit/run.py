@@ -1,0 +1,235 @@
+"""`audit`: all items of a benchmark through all checks, in as many processes as there are cores.
+
+Three passes. First every item is checked against its declared document; most are settled by that. What is
+not is looked for in all documents, in one pass over these; and the items concerned are then checked against
+the documents that were worth a look. Items stream: of any number of them, only the verdicts are kept.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from leadline import __version__
+from leadline.audit.checks import Sought as SoughtItem
+from leadline.audit.checks import check_item
+from leadline.audit.document import AuditDocument, AuditedBenchmark, ItemVerdict
+from leadline.audit.elsewhere import Candidates, Sought
+from leadline.audit.held import HeldDocuments
+from leadline.audit.matching import Matcher, match_quote
+from leadline.audit.self_test import Reservoir, self_test
+from leadline.audit.streamed_hash import StreamedHash
+from leadline.bench.item import Item
+from leadline.bench.stream import Placed, Stream
+from leadline.documents import Sources, UnreadableDocument
+from leadline.errors import LeadlineError
+
+# Items or documents that one process takes at a time, and how many such portions wait for each process.
+_PORTION, _WAITING = 32, 3
+# Below this, starting processes takes longer than the work.
+_WORTH_PROCESSES = 300
+
+Task = tuple[Item, str, tuple[str, ...] | None]
+Found = tuple[str, Any, Any]
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+
+
+def audit(
+    stream: Stream,
+    sources: Sources | None,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    matcher: Matcher = match_quote,
+) -> AuditDocument:
+    """Audit a benchmark: all eight checks that need no model's answers, and the self-test of the checker.
+
+    `sources` are the documents held, None for none. `progress` is called with the number of further items
+    that are finished. `matcher` decides whether a quote stands in a text; another than the packaged one runs
+    in this process alone. When the matcher fails the self-test, the document has no verdicts.
+
+    Raises UsageError at the first fault of the benchmark.
+    """
+    held = sources if sources is not None else Sources(Path(os.devnull))
+    names = held.names() if sources is not None else []
+    count = workers or os.cpu_count() or 1
+    placed = iter(stream)
+    ahead = list(islice(placed, _WORTH_PROCESSES))
+    if matcher is not match_quote or len(ahead) + len(names) < _WORTH_PROCESSES:
+        count = 1
+    reservoir = Reservoir()
+    with StreamedHash() as content, _side_by_side(count, held, matcher) as work:
+        verdicts = list(
+            _first_pass(chain(ahead, placed), work, content, reservoir, progress, has_documents=bool(names))
+        )
+        candidates = _candidates(verdicts, names, work)
+        _second_pass(stream, verdicts, candidates, work, progress)
+        digest = content.result()
+    test = self_test(reservoir.samples, matcher)
+    header = stream.header
+    return AuditDocument(
+        leadline_version=__version__,
+        created=datetime.now(UTC),
+        benchmark=AuditedBenchmark(
+            name=header.name,
+            version=header.version,
+            path=str(stream.folder or stream.source),
+            content_hash=digest,
+            items=len(verdicts),
+            sources=len(names),
+        ),
+        self_test=test,
+        items=tuple(one for one in verdicts if isinstance(one, ItemVerdict)) if test.passed else (),
+    )
+
+
+def _first_pass(
+    placed: Iterable[Placed],
+    work: _Work,
+    content: StreamedHash,
+    reservoir: Reservoir,
+    progress: Callable[[int], None] | None,
+    *,
+    has_documents: bool,
+) -> Iterator[ItemVerdict | SoughtItem]:
+    def tasks() -> Iterator[Task]:
+        for one in placed:
+            content.add(one.item)
+            reservoir.offer(one.item.id, one.item.window)
+            # Without documents there is nothing to look for elsewhere.
+            yield one.item, one.where, None if has_documents else ()
+
+    for verdict in work.map(_check, tasks()):
+        if progress is not None and isinstance(verdict, ItemVerdict):
+            progress(1)
+        yield verdict
+
+
+def _candidates(
+    verdicts: Sequence[ItemVerdict | SoughtItem], names: Sequence[str], work: _Work
+) -> dict[str, tuple[str, ...]]:
+    """Per item that its declared document does not settle: the documents worth a look."""
+    items = [one for one in verdicts if isinstance(one, SoughtItem)]
+    texts = [text for item in items for text in item.texts]
+    found = Candidates(len(texts))
+    if texts:
+        work.seek(Sought.of(texts))
+        for name, numbers, counts in work.map(_scan, names):
+            if numbers.size:
+                found.add(name, numbers, counts)
+    by_item: dict[str, tuple[str, ...]] = {}
+    at = 0
+    for item in items:
+        worth = [name for number in range(at, at + len(item.texts)) for name in found.of(number)]
+        by_item[item.item] = tuple(dict.fromkeys(worth))
+        at += len(item.texts)
+    return by_item
+
+
+def _second_pass(
+    stream: Stream,
+    verdicts: list[ItemVerdict | SoughtItem],
+    candidates: Mapping[str, tuple[str, ...]],
+    work: _Work,
+    progress: Callable[[int], None] | None,
+) -> None:
+    """Replaces what is sought in `verdicts` by verdicts: the items are read again, not kept."""
+    if not candidates:
+        return
+    places = {one.item: number for number, one in enumerate(verdicts) if isinstance(one, SoughtItem)}
+    tasks = ((one.item, one.where, candidates[one.item.id]) for one in stream if one.item.id in places)
+    for verdict in work.map(_check, tasks):
+        if isinstance(verdict, ItemVerdict):
+            verdicts[places[verdict.item]] = verdict
+            if progress is not None:
+                progress(1)
+
+
+class _Work:
+    """Maps functions over portions, in order: in this process, or in several."""
+
+    def __init__(self, pool: ProcessPoolExecutor | None, count: int) -> None:
+        self._pool, self._count = pool, count
+        self._sought: Sought | None = None
+
+    def seek(self, sought: Sought) -> None:
+        """What `_scan` looks for."""
+        self._sought = sought
+
+    def map(self, function: Callable[[_In], _Out], given: Iterable[_In]) -> Iterator[_Out]:
+        """The results, in the order of what was given. Raises what the function does."""
+        portions = _portions(given)
+        if self._pool is None:
+            for portion in portions:
+                yield from _portion(function, portion, self._sought)
+            return
+        waiting: deque[Future[list[_Out]]] = deque()
+        try:
+            for portion in portions:
+                waiting.append(self._pool.submit(_portion, function, portion, self._sought))
+                if len(waiting) >= self._count * _WAITING:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise LeadlineError(
+                "a process of the audit was killed, as systems do when memory runs out", fix="--workers 1"
+            ) from error
+
+
+def _portions(given: Iterable[_In]) -> Iterator[list[_In]]:
+    source = iter(given)
+    while portion := list(islice(source, _PORTION)):
+        yield portion
+
+
+@contextmanager
+def _side_by_side(count: int, sources: Sources, matcher: Matcher) -> Iterator[_Work]:
+    if count == 1:
+        _start(sources, matcher)
+        yield _Work(None, 1)
+        return
+    # Spawned, not forked: the parent may show its progress in a thread.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_start, initargs=(sources, matcher))
+    try:
+        yield _Work(pool, count)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+# What a process of the audit works with; set once, when it starts.
+_state: dict[str, Any] = {}
+
+
+def _start(sources: Sources, matcher: Matcher) -> None:
+    _state.update(held=HeldDocuments(sources), matcher=matcher, sought=None)
+
+
+def _portion(function: Callable[[_In], _Out], given: Sequence[_In], sought: Sought | None) -> list[_Out]:
+    _state["sought"] = sought
+    return [function(one) for one in given]
+
+
+def _check(task: Task) -> ItemVerdict | SoughtItem:
+    item, where, candidates = task
+    return check_item(item, where, _state["held"], _state["matcher"], candidates)
+
+
+def _scan(name: str) -> Found:
+    """The sought texts that a document is worth a look for; none for one that cannot be read."""
+    try:
+        document = _state["held"].open(name)
+    except UnreadableDocument:
+        return name, *Sought.of([]).found_in([])
+    return name, *_state["sought"].found_in(document.forms())
