@@ -234,7 +234,8 @@ def test_what_cannot_be_repaired_is_refused_with_its_reason(
 
 def test_a_document_that_is_not_there_or_cannot_be_read_is_said(tmp_path: Path) -> None:
     folder = write(tmp_path / "b", [item("a", DEED[:300], PRICE, source="lost.txt")], deed__txt=DEED)
-    assert one(folder, source="").refusal is Refusal.NO_DOCUMENT
+    found = one(folder, source="")
+    assert found.refusal is Refusal.NO_DOCUMENT and found.reason == "its document is not held: lost.txt"
     folder = write(tmp_path / "c", [item("a", DEED[:300], PRICE, source="x.pdf")], x__pdf=b"%PDF-1.7 broken")
     assert one(folder, source="x.pdf").refusal is Refusal.UNREADABLE
 

@@ -221,7 +221,9 @@ def _repaired(
         return refused(Refusal.NO_QUOTE)
     if all(matcher(quote, window).found for quote in quotes):
         return refused(Refusal.IN_WINDOW, "the window holds the evidence; it is the source that lacks it")
-    last: tuple[Refusal, str, str] = (Refusal.NO_DOCUMENT, "", "")
+    pointer = next((one.source for one in item.evidence if one.source), item.source)
+    held = f"its document is not held: {pointer}" if pointer else "the item names no document"
+    last: tuple[Refusal, str, str] = (Refusal.NO_DOCUMENT, held, "")
     for name in _documents(item, verdict, sources):
         try:
             document = sources.read(sources.path(name))
