@@ -8,13 +8,17 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from leadline.audit import audit
 from leadline.audit.document import load_audit
+from leadline.audit.matching import FoundSpan, Match
+from leadline.audit.normal import Normal
 from tests.study.conftest import Leadline
 from tests.study.forks import ROOT
 
@@ -177,6 +181,39 @@ def test_a_broken_line_is_named(rules: Path, leadline: Leadline) -> None:
         file.write('{"id": "half\n')
     ended = leadline("audit", rules)
     assert ended.code == 2 and "items.jsonl:6" in ended.err and ended.out == ""
+
+
+# The self-test
+
+
+def always(quote: str, text: Normal | str, /) -> Match:
+    """A matcher that finds everything."""
+    return Match(True, (FoundSpan(quote, True, (0, 1)),))
+
+
+def never(quote: str, text: Normal | str, /) -> Match:
+    """A matcher that finds nothing."""
+    return Match(False, (FoundSpan(quote, True, None),))
+
+
+@pytest.mark.parametrize("broken", [always, never])
+def test_a_broken_matcher_is_found_out_and_no_verdict_is_printed(
+    broken: Any, rules: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoilt(rules)
+    monkeypatch.setattr("leadline.report.audit_report.audit", partial(audit, matcher=broken))
+    outs = [part for ending in ENDINGS for part in ("--out", f"audit.{ending}")]
+    ended = leadline("audit", rules, *outs)
+    assert ended.code == 3
+    last = ended.err.splitlines()[-1]
+    assert last.startswith("error: reading-room: the checker failed its self-test")
+    assert "Self-test FAILED" in ended.out and "No item has a verdict" in ended.out
+    assert "evidence absent" not in ended.out and "Flagged" not in ended.out
+    assert load_audit(Path("audit.json")).items == ()
+    for ending in ENDINGS[2:]:
+        text = Path(f"audit.{ending}").read_text(encoding="utf-8")
+        assert "adopted" not in text and "Self-test FAILED" in text
+    assert leadline("audit", rules, "--json", "--max-flagged", "100%").code == 3
 
 
 # The hook and the workflow

@@ -57,7 +57,7 @@ def self_test(passed: bool = True) -> SelfTest:
             ),
             Trial(name="an excerpt of another item fails", tried=40, right=40),
         ),
-        note="8 items have no number to change.",
+        note=f"{112 - wrong} of 112 trials on 40 windows of this benchmark came out right",
     )
 
 

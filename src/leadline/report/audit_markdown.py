@@ -65,9 +65,8 @@ def _self_test(document: AuditDocument) -> str:
         f"| {plain(trial.name)} | {count(trial.right)}/{count(trial.tried)} |"
         for trial in document.self_test.trials
     ]
-    table = "\n".join(["| trial | as it must |", "| --- | ---: |", *lines])
-    note = f" {plain(document.self_test.note)}" if document.self_test.note else ""
-    title = f"<b>{plain(self_test_line(document))}.</b>{note}"
+    table = "\n".join(["| trial | right |", "| --- | ---: |", *lines])
+    title = f"<b>{plain(self_test_line(document))}.</b>"
     opened = "" if document.self_test.passed else " open"
     return f"<details{opened}><summary>{title}</summary>\n\n{table}\n\n</details>"
 

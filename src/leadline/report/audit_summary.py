@@ -72,7 +72,7 @@ def summary(document: AuditDocument) -> Summary:
     return Summary(
         flagged=share(len(flagged), len(items)),
         remarked=share(sum(bool(verdict.remarks) for verdict in items), len(items)),
-        breakdowns=breakdowns,
+        breakdowns=tuple(entry for entry in breakdowns if entry.rows[0][1].denominator),
         # A benchmark that does not group its items has one nameless group, which says nothing new.
         groups=tuple((title, found) for title, found in groups if any(group.name for group in found)),
     )

@@ -26,7 +26,7 @@ from leadline.report.numbers import count, plural, printed
 
 # Flagged items that are listed unless more are asked for.
 LISTED = 10
-_REASON = 240
+_REASON = 320
 # A table with more rows than this is left to the files.
 _ROWS = 12
 
@@ -76,7 +76,7 @@ def printable(text: str, lines: bool = False) -> str:
 
 def _self_test(document: AuditDocument) -> list[RenderableType]:
     test = document.self_test
-    line = Text(self_test_line(document), style="bold green" if test.passed else "bold red")
+    line = Text(printable(self_test_line(document)), style="bold green" if test.passed else "bold red")
     table = Table(box=None, show_header=False, padding=(0, 0, 0, 2))
     table.add_column(overflow="fold")
     table.add_column(justify="right", no_wrap=True)
@@ -88,8 +88,7 @@ def _self_test(document: AuditDocument) -> list[RenderableType]:
         )
         for failure in trial.failures:
             table.add_row(Text(f"  {printable(failure)}", style="red"), Text())
-    note = [Text(f"  {printable(test.note)}", style="dim")] if test.note else []
-    return [line, table, *note]
+    return [line, table] if test.trials else [line]
 
 
 def _breakdowns(breakdowns: Sequence[Breakdown]) -> Table:

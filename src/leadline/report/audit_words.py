@@ -107,11 +107,11 @@ def not_checked(document: AuditDocument) -> str:
 
 
 def self_test_line(document: AuditDocument) -> str:
-    """ "Self-test passed: 240 of 240 trials came out as they must"."""
-    trials = document.self_test.trials
-    tried, right = sum(trial.tried for trial in trials), sum(trial.right for trial in trials)
-    outcome = "passed" if document.self_test.passed else "FAILED"
-    return f"Self-test {outcome}: {count(right)} of {plural(tried, 'trial')} came out as they must"
+    """ "Self-test passed: 240 of 240 trials on 80 windows of this benchmark came out right"."""
+    test = document.self_test
+    tried, right = sum(trial.tried for trial in test.trials), sum(trial.right for trial in test.trials)
+    counted = test.note or f"{count(right)} of {plural(tried, 'trial')} came out right"
+    return f"Self-test {'passed' if test.passed else 'FAILED'}: {counted}"
 
 
 def first_reason(verdict: ItemVerdict) -> str:
