@@ -408,6 +408,20 @@ def test_the_other_statistics_are_those_of_the_lenses(
     assert told(fresh)["figures"][0]["value"] == pytest.approx(value)
 
 
+@pytest.mark.parametrize(("rule", "unstable"), [("exact", 2), ("rounding", 1), (None, 1)])
+def test_the_rule_of_sameness_is_registered_and_decides(
+    rule: str | None, unstable: int, fresh: Path, leadline: Leadline
+) -> None:
+    entries = [{**entry, "answer": "0.91", "aliases": [], "answer_type": "number"} for entry in small.items()]
+    small.write_items(fresh / "items.jsonl", entries)
+    named = ["--sameness", rule] if rule else []
+    assert leadline("prereg", fresh, *PLAIN, *named).code == 0
+    said = {("i00", 1): "0.9090909090909091", ("i01", 1): "0.908"}  # one rounds to 0.909, one does not
+    recorded.answer(fresh, lambda _, item, sample: said.get((item, sample), "0.909"))
+    assert verdict(fresh, leadline).code == 0
+    assert told(fresh)["figures"][0]["numerator"] == unstable
+
+
 def test_the_published_repair_fails_its_prediction(tmp_path: Path, model: Path, leadline: Leadline) -> None:
     """Table 7 of Probity: 10 items × 12 configurations, of which 32 wobble before and 25 after."""
     temperatures = [0.1 * number for number in range(1, 13)]
