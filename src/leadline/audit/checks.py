@@ -95,10 +95,15 @@ def _sought(item: Item, window: Normal | None) -> Sought:
 
 def _look(quote: str, window: Normal | None, resolution: Resolution, matcher: Matcher) -> _Quote:
     in_window = matcher(quote, window) if window is not None else None
-    if resolution.document is None:
-        return _Quote(quote, in_window, resolution, None, False)
-    in_source, of_markup = resolution.document.match(quote, matcher)
-    return _Quote(quote, in_window, resolution, in_source, of_markup)
+    if resolution.document is not None:
+        return _Quote(quote, in_window, resolution, *resolution.document.match(quote, matcher))
+    if resolution.unconfirmed is not None:
+        # The document that the item names was opened and lacks the quote, and no other document has it: then
+        # it is absent. Found in a document that is not confirmed, it would prove nothing.
+        match, of_markup = resolution.unconfirmed.match(quote, matcher)
+        if not match.found:
+            return _Quote(quote, in_window, resolution, match, of_markup)
+    return _Quote(quote, in_window, resolution, None, False)
 
 
 def _verdict(
@@ -106,7 +111,7 @@ def _verdict(
 ) -> ItemVerdict:
     in_window = None if window is None or not quotes else all(_found(one.in_window) for one in quotes)
     in_source = _all_in_source(quotes)
-    spans, similarity = _spans(quotes, item.window or "")
+    spans = _spans(quotes, item.window or "")
     answer = Stated(AnswerStated.UNDECIDABLE)
     if window is not None:
         near = " ".join([item.question, *(one.text for one in quotes)])
@@ -121,7 +126,6 @@ def _verdict(
             in_window=in_window,
             in_source=in_source,
             answer=answer,
-            similarity=similarity,
         )
     matches = [one.in_window for one in quotes if one.in_window is not None]
     remarks = [
@@ -184,10 +188,9 @@ def _route(found: Sequence[Resolution]) -> Route:
     return Route.DECLARED
 
 
-def _spans(quotes: Sequence[_Quote], window: str) -> tuple[list[SpanCheck], float]:
-    """The spans of all quotes, and how much the missing ones are like something in the window."""
+def _spans(quotes: Sequence[_Quote], window: str) -> list[SpanCheck]:
+    """The spans of all quotes; beside a missing one what is nearest to it in the window."""
     spans: list[SpanCheck] = []
-    similarities: list[float] = []
     for quote in quotes:
         base = quote.in_window or quote.in_source
         for span in base.spans if base is not None else ():
@@ -195,7 +198,6 @@ def _spans(quotes: Sequence[_Quote], window: str) -> tuple[list[SpanCheck], floa
             similarity: float | None = None
             if quote.in_window is not None and span.place is None and span.required:
                 text, similarity = nearest(span.text, window) or ("", None)
-                similarities.append(similarity or 0.0)
             spans.append(
                 SpanCheck(
                     text=span.text,
@@ -206,7 +208,7 @@ def _spans(quotes: Sequence[_Quote], window: str) -> tuple[list[SpanCheck], floa
                     similarity=similarity,
                 )
             )
-    return spans, min(similarities, default=0.0)
+    return spans
 
 
 def _in_source(quote: _Quote, text: str) -> Place | None:
@@ -240,14 +242,10 @@ def _reasons(
                 lacks += f"; nearest there, {span.similarity:.0%} alike: “{_cited(span.nearest)}”"
             reasons.append(lacks)
     for quote in quotes:
-        if (
-            quote.in_source is not None
-            and not quote.in_source.found
-            and quote.resolution.document is not None
-        ):
+        document = quote.resolution.document
+        if quote.in_source is not None and not quote.in_source.found and document is not None:
             absent = quote.in_source.missing or quote.in_source.spans
-            name = quote.resolution.document.name
-            reasons += [f"{name} lacks “{_cited(span.text)}”" for span in absent]
+            reasons += [f"{document.name} lacks “{_cited(span.text)}”" for span in absent]
     if cause is not None and cause.why:
         reasons.append(cause.why)
     if not quotes:
@@ -256,10 +254,9 @@ def _reasons(
         reasons.append("not checkable: the item has no window")
     if quotes:
         for one in found:
-            if one.route is Route.UNRESOLVED:
-                reasons.append(f"not checkable in its source: {one.reason}")
-            elif one.reason:
-                reasons.append(one.reason)
+            is_open = one.route is Route.UNRESOLVED and all(quote.in_source is None for quote in quotes)
+            if one.reason:
+                reasons.append(f"not checkable in its source: {one.reason}" if is_open else one.reason)
     return reasons
 
 

@@ -12,9 +12,6 @@ from leadline.audit.spans import pieces
 from leadline.audit.stated import Stated, gold_number, stated
 from leadline.bench.item import Item
 
-# A quote that is at least so much like something in the window words it otherwise.
-PARAPHRASE = 0.6
-
 
 @dataclass(frozen=True, slots=True)
 class Cause:
@@ -33,37 +30,26 @@ def cause_of(
     in_window: bool | None,
     in_source: bool | None,
     answer: Stated,
-    similarity: float,
 ) -> Cause:
-    """Why the item is flagged; for items of which `in_window` or `in_source` is False.
-
-    `similarity` is how much the missing spans are like something in the window.
-    """
+    """Why the item is flagged; for items of which `in_window` or `in_source` is False."""
     if in_window is not False:
         return Cause(Failure.LABEL_UNTRACEABLE, why="the quote is in the window, and in no document held")
     if answer.state is AnswerStated.STATED and answer.telling:
-        return _stated(in_source, similarity, answer)
+        return _stated(answer)
     derivation = derivation_of(item, quotes, window)
     if derivation is not None and derivation.believed:
         why = _computational(item, quotes, derivation, in_source)
         if why:
             return Cause(Failure.COMPUTATIONAL, derivation, why)
     if answer.state is AnswerStated.STATED and in_source is not True:
-        return _stated(in_source, similarity, answer)
+        return _stated(answer)
     # A believed calculation is told as a remark: the passage that the quote cites is absent all the same.
     return Cause(Failure.EVIDENCE_ABSENT, derivation, "the window lacks the passage that the quote cites")
 
 
-def _stated(in_source: bool | None, similarity: float, answer: Stated) -> Cause:
-    if in_source is False and similarity < PARAPHRASE:
-        return Cause(
-            Failure.LABEL_UNTRACEABLE,
-            why=f"the quote is in no document held; the window itself states the answer (“{answer.text}”)",
-        )
-    return Cause(
-        Failure.ANSWER_STATED,
-        why=f"the window states the answer (“{answer.text}”) in words other than the quote's",
-    )
+def _stated(answer: Stated) -> Cause:
+    why = f"the window states the answer (“{answer.text}”) in words other than the quote's"
+    return Cause(Failure.ANSWER_STATED, why=why)
 
 
 def _computational(item: Item, quotes: Sequence[str], derivation: Derivation, in_source: bool | None) -> str:

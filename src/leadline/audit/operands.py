@@ -21,6 +21,7 @@ _LIST_MARK = re.compile(r"\)|\.\s")
 _GROUP = re.compile(r"\([^()]*\)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _BODY = re.compile(r"\d[\d.,\u00a0\u202f ]*")
+_YEAR = re.compile(r"(?<![\w.,/$€£])(?:1[5-9]|20)\d\d(?![\w%/]|[.,]\d)")
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 
 
@@ -55,7 +56,8 @@ def readable(text: str) -> str:
 
 
 def operands_of(text: str, *, locale: str | None = None, years: bool = False) -> tuple[Operand, ...]:
-    """The operands of a `readable` text, in its order. `years` adds bare years and those of dates.
+    """The operands of a `readable` text, in its order. `years` adds those that stand alone, in dates and in
+    ranges such as 1999-2005.
 
     >>> [operand.value for operand in operands_of("On June 30, 2014, $ (24.99 ) of 25.2 million")]
     [-24.99, 25200000.0]
@@ -73,9 +75,9 @@ def operands_of(text: str, *, locale: str | None = None, years: bool = False) ->
         within = any(start <= number.start and number.end <= end for start, end in inner)
         operands += _operands(number, inner=within)
     if years:
-        for found in dates:
-            value = float(found.value[:4])
-            operands.append(Operand(value, value, 0.0, found.value[:4], found.start, found.end, year=True))
+        for year in _YEAR.finditer(text):
+            value = float(year.group())
+            operands.append(Operand(value, value, 0.0, year.group(), year.start(), year.end(), year=True))
     return tuple(sorted(operands, key=lambda operand: operand.start))
 
 

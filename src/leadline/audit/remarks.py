@@ -18,8 +18,7 @@ from leadline.bench.item import Item
 # How much of the window a quote may be before the window must be suspected to be cut from it.
 _CIRCULAR = 0.9
 _PROVISO = re.compile(
-    r"\b(provided,? (?:however|further|that)\b|(?:until|unless|except|but not|not to exceed|subject to|"
-    r"up to a maximum|notwithstanding)\b)",
+    r"\b(provided,? (?:however|further|that)\b|(?:until|unless|but not|not to exceed|up to a maximum)\b)",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.;?!](?=\s+[“\"(]?[A-Z]|\s*\Z)|\n\s*\n")

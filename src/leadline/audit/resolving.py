@@ -14,7 +14,6 @@ from leadline.audit.document import Route
 from leadline.audit.held import HeldDocument, HeldDocuments
 from leadline.audit.matching import Matcher
 from leadline.audit.normal import Normal
-from leadline.audit.spans import whole
 from leadline.documents import UnreadableDocument
 
 # A window stands in a document when nearly all of it does: extractions differ in a table or a page number.
@@ -39,10 +38,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """Where a claim's document was found. `reason` says why not, or why elsewhere; `document` is open."""
+    """Where a claim's document was found. `reason` says why not, or why elsewhere; `document` is open.
+
+    `unconfirmed` is the declared document of an unresolved claim, where it is held and can be read.
+    """
 
     route: Route
     document: HeldDocument | None = None
+    unconfirmed: HeldDocument | None = None
     share: float = 0.0
     reason: str = ""
     notes: tuple[str, ...] = ()
@@ -88,7 +91,7 @@ def resolve(
     own = next((look for look in opened if look.document and look.document.name == declared), None)
     best = max(opened, key=lambda look: (look.rank, look is own), default=None)
     if own is not None and (best is own or best is None or not _is_better(best, own)) and own.confirmed:
-        return Resolution(Route.DECLARED, own.document, own.share, notes=own.notes)
+        return Resolution(Route.DECLARED, own.document, share=own.share, notes=own.notes)
     if best is not None and best is not own and best.may_be_elsewhere and best.document is not None:
         reason = _why_elsewhere(claim, declared, own, next(iter(looked), None), best.document.name)
         twins = [
@@ -97,8 +100,12 @@ def resolve(
             if look.document and look not in (best, own) and look.share >= WHOLE_WINDOW <= best.share
         ]
         notes = (f"the window also stands in {', '.join(twins[:3])}",) if twins else ()
-        return Resolution(Route.ELSEWHERE, best.document, best.share, reason, (*best.notes, *notes))
-    return Resolution(Route.UNRESOLVED, reason=_why_unresolved(claim, declared, own, looked))
+        return Resolution(
+            Route.ELSEWHERE, best.document, share=best.share, reason=reason, notes=(*best.notes, *notes)
+        )
+    unconfirmed = own.document if own is not None else None
+    reason = _why_unresolved(claim, declared, own, looked)
+    return Resolution(Route.UNRESOLVED, unconfirmed=unconfirmed, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,23 +199,13 @@ def _why_unresolved(claim: Claim, declared: str | None, own: _Look | None, looke
     if own is None:
         error = next((look.error for look in looked if look.error), declared)
         return f"the declared source cannot be read: {error}"
-    what = (
+    if own.quoted:
+        return (
+            f"{declared}, the declared source, holds the short quote, but only {own.share:.0%} of the window"
+        )
+    lacks = (
         f"{own.share:.0%} of the window, and not the quote"
-        if own.share
-        else "neither the window nor the quote"
+        if own.share >= 0.005
+        else "neither window nor quote"
     )
-    return f"{declared}, the declared source, holds {what}: it is not confirmed by content"
-
-
-def passages_of(window: Normal | None, quotes: Iterable[str], count: int, length: int) -> list[str]:
-    """Stretches of the window and of the quotes by which their document can be found: evenly spread."""
-    texts = [window.text] if window is not None else []
-    texts += [span.normal for quote in quotes if (span := whole(quote)).substantive]
-    found: list[str] = []
-    for text in texts:
-        last = len(text) - length
-        if last < 0:
-            continue
-        edges = range(0, last + 1, max(1, last // max(1, count - 1)))
-        found += [text[start : start + length] for start in edges]
-    return found
+    return f"{declared}, the declared source, holds {lacks}, and no other document held has more"
