@@ -20,6 +20,7 @@ def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
     with path.open("rb") as file:
         if file.read(4) != b"PAR1":
             problems.add(str(path), "not a Parquet file: it does not begin as one", fix="is it whole?")
+            problems.cut_short()
             return
     try:
         frames = pl.scan_parquet(path, glob=False).collect_batches(chunk_size=_AT_ONCE, lazy=True)
@@ -29,6 +30,7 @@ def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
                 yield Row(f"{path}:{number}", values)
     except pl.exceptions.PolarsError as error:
         problems.add(str(path), f"broken Parquet: {_first_line(error)}", fix="is the file whole?")
+        problems.cut_short()
 
 
 def arrow_rows(path: Path, problems: Problems) -> Iterator[Row]:
@@ -41,6 +43,8 @@ def arrow_rows(path: Path, problems: Problems) -> Iterator[Row]:
         raise LeadlineError(
             "Arrow files are read with pyarrow, which is not here", where=str(path), fix=fix
         ) from None
+    with path.open("rb"):  # so that a file that is not there is told as everywhere
+        pass
     number = 0
     try:
         with pa.memory_map(str(path)) as source:
@@ -49,8 +53,9 @@ def arrow_rows(path: Path, problems: Problems) -> Iterator[Row]:
                     for values in batch.slice(start, _AT_ONCE).to_pylist():
                         number += 1
                         yield Row(f"{path}:{number}", values)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError) as error:
         problems.add(str(path), f"broken Arrow file: {_first_line(error)}", fix="is the file whole?")
+        problems.cut_short()
 
 
 def _batches(ipc: Any, pa: Any, source: Any) -> Iterator[Any]:

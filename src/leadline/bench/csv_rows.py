@@ -51,18 +51,24 @@ def csv_rows(path: Path, problems: Problems, delimiter: str | None = None) -> It
         except csv.Error as error:
             what = str(error).replace("unexpected end of data", "a double quote is not closed")
             problems.add(f"{path}:{line}", f"broken CSV: {what}", fix='inside of quotes, " is written ""')
+            problems.cut_short()
 
 
 def _sound_lines(file: BinaryIO, path: Path, problems: Problems) -> Iterator[str]:
     """Lines up to the first that is no text: what follows would be taken for cells of another row."""
     for number, line in enumerate(text_lines(file, path, problems), start=1):
         if line.number != number:
-            return
+            break
         yield line.text
+    else:
+        return
+    problems.cut_short()
 
 
 def _are_names(names: list[str], where: str, problems: Problems) -> bool:
     twice = sorted({name for name in names if name and names.count(name) > 1})
     for name in twice:
         problems.add(where, f"two columns are called {shortened(name)}", fix="give each a name of its own")
+    if twice:
+        problems.cut_short()
     return not twice

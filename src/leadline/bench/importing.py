@@ -25,15 +25,22 @@ from leadline.errors import UsageError
 
 @dataclass
 class AllProblems(Problems):
-    """Never stops: counts every problem and keeps the first thousand."""
+    """Counts every problem of a row and keeps the first thousand; a file that cannot be read on ends it."""
 
     count: int = 0
+    last: Problem | None = None
 
     def add(self, where: str, message: str, *, item: str | None = None, fix: str = "") -> None:
         """Note a problem."""
         self.count += 1
+        self.last = Problem(where, message, item, fix)
         if len(self.found) < MAX_PROBLEMS:
-            self.found.append(Problem(where, message, item, fix))
+            self.found.append(self.last)
+
+    def cut_short(self) -> None:
+        """Raise UsageError: half of a file is not to be taken for the whole."""
+        if self.last is not None:
+            raise UsageError(self.last.message, where=self.last.where, fix=self.last.fix)
 
 
 @dataclass(frozen=True)
@@ -66,8 +73,8 @@ def import_benchmark(
 
     Row after row, in constant memory. Rows without an id get `name` and their number. Title, licence and
     data statement are taken from a dataset's card where it says them. Raises UsageError where columns are
-    missing, where no item is left, and where `folder` holds something, unless `force`: then the files of
-    the benchmark that is there are replaced.
+    missing, where the file cannot be read to its end, where no item is left, and where `folder` holds
+    something, unless `force`: then the files of the benchmark that is there are replaced.
     """
     reading = reading or Reading()
     try:

@@ -61,8 +61,7 @@ class _Reader:
                 sign = self._find_list()
             elif sign != "[":
                 what = "the file is empty" if not sign else "expected a list of JSON objects"
-                self._problems.add(self._where, what, fix=_LIST_FIX)
-                return
+                self._refuse(what)
             self._at += 1
             if self._next_sign() == "]":
                 return
@@ -73,7 +72,7 @@ class _Reader:
                 if self._separator("]") == "]":
                     return
         except _BrokenError:
-            return
+            self._problems.cut_short()
 
     def _find_list(self) -> str:
         """Goes to the list within an object."""

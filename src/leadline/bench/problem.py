@@ -54,6 +54,9 @@ class Problems:
         if len(self.found) >= MAX_PROBLEMS:
             raise TooManyProblemsError
 
+    def cut_short(self) -> None:
+        """Called after the problem that ended a file: its other rows were not seen."""
+
 
 class FirstProblem(Problems):
     """Raises UsageError at the first problem: for whoever cannot go on with a faulty benchmark."""

@@ -76,9 +76,9 @@ def read_table(
         everything = (from_columns(row, problems) if "context" in row.values else row for row in everything)
         names = list(FILE_KEYS)
     before = len(problems.found)
-    columns.check(names, open_ended, problems)
     mapping = columns.complete(names)
     if first:
+        columns.check(names, open_ended, problems)
         _check_required(
             mapping, files[0], names, problems, [n for n in required if n != "id" or not numbered]
         )

@@ -1,0 +1,263 @@
+"""`leadline bench import`: other people's files become a benchmark, and nothing is left out in silence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from leadline.bench import load_benchmark
+from leadline.cli.bench import app
+from leadline.errors import LeadlineError, UsageError
+
+runner = CliRunner()
+pa = pytest.importorskip("pyarrow")
+
+ROWS: list[dict[str, Any]] = [
+    {"key": 1, "q": "One?", "a": ["A"]},
+    {"key": 2, "q": "Two?", "a": []},
+    {"key": 3, "q": "Three?", "a": ["C", "D"]},
+]
+NAMED = ["--column", "question=q", "--column", "answer=a"]
+
+
+def bring(*arguments: str) -> Result:
+    return runner.invoke(app, ["import", *arguments])
+
+
+def refused(result: Result) -> str:
+    assert isinstance(result.exception, LeadlineError), result.output
+    return str(result.exception)
+
+
+def parquet(path: Path, rows: list[dict[str, Any]] = ROWS) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pl.DataFrame(rows).write_parquet(path)
+    return path
+
+
+def saved(path: Path, rows: list[dict[str, Any]] = ROWS, shards: int = 2) -> Path:
+    """As datasets' `save_to_disk` leaves one split: Arrow streams, and a state that lists them."""
+    path.mkdir(parents=True)
+    whole = pa.Table.from_pylist(rows)
+    names = []
+    for shard in range(shards):
+        part = whole.slice(shard * 2, 2)
+        name = f"data-{shard:05d}-of-{shards:05d}.arrow"
+        with pa.OSFile(str(path / name), "wb") as sink, pa.ipc.new_stream(sink, part.schema) as writer:
+            writer.write_table(part, max_chunksize=1)
+        names.append({"filename": name})
+    (path / "state.json").write_text(json.dumps({"_data_files": names, "_split": "train"}))
+    (path / "dataset_info.json").write_text("{}")
+    return path
+
+
+def test_a_table_becomes_a_folder_that_validates(tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+    result = bring(str(parquet(tmp_path / "data.parquet")), "--out", str(out), *NAMED, "--column", "id=key")
+    assert result.exit_code == 0
+    assert result.stdout == f"left out: 1 row: no answer is given\n{out}: 2 items\n"
+    benchmark = load_benchmark(out)
+    assert (benchmark.name, benchmark.version) == ("data", "1")
+    assert [(i.id, i.answer, i.aliases) for i in benchmark.items] == [("1", "A", ()), ("3", "C", ("D",))]
+    assert runner.invoke(app, ["validate", str(out)]).exit_code == 0
+
+
+def test_rows_without_an_id_are_numbered_and_stay_so(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "data.parquet")
+    for name in ("one", "two"):
+        bring(str(path), "--out", str(tmp_path / name), *NAMED, "--name", "N", "--version", "2")
+    ids = [item.id for item in load_benchmark(tmp_path / "one").items]
+    assert ids == ["N-1", "N-3"] == [item.id for item in load_benchmark(tmp_path / "two").items]
+
+
+def test_faulty_rows_are_left_out_listed_and_end_in_1(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("id,question,answer\n1,Q?,A\n2,,B\n3,Q?\n4,Q?,D\n")
+    result = bring(str(path), "--out", str(tmp_path / "out"))
+    assert result.exit_code == 1
+    assert f"{path}:3: error: item 2: the field 'question' is missing" in result.stdout
+    assert f"{path}:4: error: the row has 2 cells" in result.stdout
+    assert "left out: faulty rows, with 2 faults" in result.stdout
+    assert [item.id for item in load_benchmark(tmp_path / "out").items] == ["1", "4"]
+    document = json.loads(bring(str(path), "--out", str(tmp_path / "again"), "--json").stdout)
+    assert (document["items"], document["faults"], len(document["problems"])) == (2, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("x.csv", b'id,question,answer\n1,Q?,A\n2,"Q?,A\n'),
+        ("x.csv", b"id,question,answer\n1,Q?,A\n2,\xff?,A\n3,Q?,A\n"),
+        ("x.json", b'[{"id": "1", "question": "Q?", "answer": "A"},'),
+    ],
+)
+def test_half_of_a_file_is_not_taken_for_the_whole(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert f"{name}:" in refused(bring(str(tmp_path / name), "--out", str(tmp_path / "out")))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_with_something_in_it_is_not_overwritten_without_force(tmp_path: Path) -> None:
+    path, out = parquet(tmp_path / "data.parquet"), tmp_path / "out"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    assert "--force replaces it" in refused(bring(str(path), "--out", str(out), *NAMED))
+    assert bring(str(path), "--out", str(out), *NAMED, "--force").exit_code == 0
+    assert (out / "notes.txt").read_text() == "mine" and len(load_benchmark(out).items) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "none are named for them (columns found: key, q, a"),
+        (["--column", "question=w", "--column", "answer=a"], "no column is called 'w'"),
+        (["--column", "question"], "is not FIELD=COLUMN"),
+        (["--column", "questoin=q"], "did you mean 'question'?"),
+        (["--column", "id=q", "--column", "id=a"], "names 'id' twice"),
+        (["--format", "csv", *NAMED], "not UTF-8"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_mapping_is_said_and_nothing_is_written(
+    tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    path, out = parquet(tmp_path / "data.parquet"), tmp_path / "out"
+    message = refused(bring(str(path), "--out", str(out), *arguments))
+    assert words in message or (words == "not UTF-8" and "data.parquet" in message)
+    assert not out.exists()
+
+
+def test_nothing_left_is_an_error_that_says_why(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "data.parquet", [ROWS[1], {"key": 5, "q": "x", "a": []}])
+    message = refused(bring(str(path), "--out", str(tmp_path / "out"), *NAMED))
+    assert "no items are left: 2 rows: no answer is given" in message
+    assert not (tmp_path / "out").exists()
+
+
+def test_datasets_saved_to_disk_are_read_shard_after_shard(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "set")
+    assert bring(str(folder), "--out", str(tmp_path / "out"), *NAMED, "--column", "id=key").exit_code == 0
+    assert [item.id for item in load_benchmark(tmp_path / "out").items] == ["1", "3"]
+
+
+def test_splits_are_chosen_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    saved(folder / "train")
+    saved(folder / "test", ROWS[:1], shards=1)
+    (folder / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    out = str(tmp_path / "out")
+    assert "--split one of: train, test" in refused(bring(str(folder), "--out", out, *NAMED))
+    assert "did you mean 'test'?" in refused(bring(str(folder), "--out", out, *NAMED, "--split", "tset"))
+    assert bring(str(folder), "--out", out, *NAMED, "--split", "test").exit_code == 0
+    assert len(load_benchmark(out).items) == 1
+
+
+CARD = """---
+license: cc-by-4.0
+pretty_name: Rivers
+configs:
+- config_name: large
+  data_files:
+  - split: train
+    path: [large/part-*]
+- config_name: small
+  data_files: small/*.parquet
+---
+# Rivers
+
+How it was made.
+"""
+
+
+def test_a_card_says_which_files_and_what_they_are(tmp_path: Path) -> None:
+    folder, out = tmp_path / "rivers", tmp_path / "out"
+    parquet(folder / "large" / "part-0.parquet")
+    parquet(folder / "large" / "part-1.parquet", [{"key": 9, "q": "Nine?", "a": ["N"]}])
+    parquet(folder / "small" / "x.parquet", ROWS[:1])
+    (folder / "README.md").write_text(CARD)
+    message = refused(bring(str(folder), "--out", str(out), *NAMED))
+    assert "several configs" in message and "--config one of: large, small" in message
+    assert (
+        bring(str(folder), "--out", str(out), *NAMED, "--config", "large", "--column", "id=key").exit_code
+        == 0
+    )
+    benchmark = load_benchmark(out)
+    assert [item.id for item in benchmark.items] == ["1", "3", "9"]
+    assert (benchmark.title, benchmark.licence) == ("Rivers", "cc-by-4.0")
+    assert benchmark.data_statement == "# Rivers\n\nHow it was made."
+
+
+def test_without_a_card_splits_are_told_by_names(tmp_path: Path) -> None:
+    parquet(tmp_path / "set" / "data" / "train-00000-of-00001.parquet")
+    parquet(tmp_path / "set" / "data" / "validation-00000-of-00001.parquet", ROWS[:1])
+    (tmp_path / "set" / "loop").symlink_to(tmp_path / "set")
+    (tmp_path / "set" / "README.md").write_text("---\n: broken: [\n---\nText")
+    out = str(tmp_path / "out")
+    assert bring(str(tmp_path / "set"), "--out", out, *NAMED, "--split", "validation").exit_code == 0
+    assert len(load_benchmark(out).items) == 1
+
+
+@pytest.mark.parametrize(
+    ("break_it", "words"),
+    [
+        (lambda folder: (folder / "state.json").write_text("{"), "state.json: broken JSON"),
+        (lambda folder: (folder / "state.json").write_text("{}"), "names no files of data"),
+        (
+            lambda folder: (folder / "state.json").write_text(
+                '{"_data_files": [{"filename": "../x.arrow"}]}'
+            ),
+            "names no files of data",
+        ),
+        (
+            lambda folder: next(folder.glob("*0-of*.arrow")).unlink(),
+            "00000-of-00002.arrow: cannot be read: No such file",
+        ),
+        (lambda folder: next(folder.glob("*0-of*.arrow")).write_bytes(b"junk" * 9), "broken Arrow file"),
+    ],
+)
+def test_a_damaged_dataset_is_one_line(tmp_path: Path, break_it: Any, words: str) -> None:
+    folder = saved(tmp_path / "set")
+    break_it(folder)
+    message = refused(bring(str(folder), "--out", str(tmp_path / "out"), *NAMED))
+    assert words in message and "\n" not in message
+
+
+def test_what_is_no_data_at_all_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    out = ["--out", str(tmp_path / "out")]
+    assert "holds no data" in refused(bring(str(tmp_path / "empty"), *out))
+    assert "there is no such file" in refused(bring(str(tmp_path / "none"), *out))
+    (tmp_path / "x.bin").write_bytes(b"x")
+    assert "--format csv" in refused(bring(str(tmp_path / "x.bin"), *out))
+    assert "is a benchmark already" in refused(bring(str(parquet_bench(tmp_path)), *out))
+
+
+def parquet_bench(tmp_path: Path) -> Path:
+    made = tmp_path / "made"
+    assert bring(str(parquet(tmp_path / "data.parquet")), "--out", str(made), *NAMED).exit_code == 0
+    return made
+
+
+def test_a_dataset_can_be_validated_without_importing_it(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "set")
+    result = runner.invoke(app, ["validate", str(folder), *NAMED, "--column", "id=key"])
+    assert "left out: 1 row: no answer is given" in result.stdout and result.exit_code == 0
+    without = runner.invoke(app, ["validate", str(folder), *NAMED])
+    assert without.exit_code == 1 and "leadline bench import numbers the rows" in without.stdout
+
+
+def test_what_datasets_itself_saves_is_read(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    rows = [{"id": str(n), "context": f"It costs {n} dollars.", "question": "How much?",
+             "answers": {"text": [str(n)], "answer_start": [9]}} for n in range(5)]  # fmt: skip
+    made = datasets.Dataset.from_list(rows)
+    datasets.DatasetDict({"train": made, "test": made.select([3])}).save_to_disk(str(tmp_path / "set"))
+    assert bring(str(tmp_path / "set"), "--out", str(tmp_path / "out"), "--split", "test").exit_code == 0
+    (item,) = load_benchmark(tmp_path / "out").items
+    assert (item.id, item.answer, item.window) == ("3", "3", "It costs 3 dollars.")
+    with pytest.raises(UsageError, match="several splits"):
+        load_benchmark(tmp_path / "set")
