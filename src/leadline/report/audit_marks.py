@@ -60,6 +60,10 @@ def marked(window: str, spans: Sequence[SpanCheck], limit: int) -> tuple[Piece, 
     return tuple(pieces)
 
 
+def _bare(word: str) -> str:
+    return " " if word.isspace() else re.sub(r"\W", "", word).casefold() or word
+
+
 def _place(window: str, span: SpanCheck) -> tuple[int, int]:
     """Where a span was found, else where its nearest text stands; an empty place if neither is known."""
     if span.in_window is not None:
@@ -95,15 +99,15 @@ def _kept(length: int, places: list[tuple[int, int]], limit: int) -> list[tuple[
 def differences(text: str, nearest: str) -> tuple[Piece, ...]:
     """`nearest` in pieces: words that `text` does not have at their place belong to span 1, others to none.
 
-    Words are compared without case; a very long text is given back in one piece.
+    Words are compared without case and punctuation; a very long text is given back in one piece.
     """
     theirs, ours = re.findall(r"\s+|\S+", nearest), re.findall(r"\s+|\S+", text)
     if len(theirs) > _COMPARED or len(ours) > _COMPARED:
         return (Piece(nearest),)
     matcher = SequenceMatcher(
         None,
-        [" " if word.isspace() else word.casefold() for word in ours],
-        [" " if word.isspace() else word.casefold() for word in theirs],
+        [_bare(word) for word in ours],
+        [_bare(word) for word in theirs],
         autojunk=False,
     )
     pieces = []
