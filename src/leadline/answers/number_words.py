@@ -67,6 +67,8 @@ _NO_COUNT_BEFORE = frozenset(
 _NO_COUNT_AFTER = frozenset(
     ["another", "can", "could", "may", "might", "should", "must", "would", "who", "that", "way", "more"]
 )
+# Capitals because a sentence or a heading begins, not because of a name.
+_STARTERS = frozenset(["The", "Is", "It", "Answer", "Total", "And", "So", "About", "Only", "Exactly", "Over"])
 # "the first half of 2020" is a time, "the other half" a thing.
 _NO_HALF_BEFORE = frozenset(["first", "second", "other", "latter", "former", "better", "last"])
 
@@ -116,9 +118,7 @@ def worded_numbers(text: str) -> Iterator[Worded]:
             continue
         value, used, ordinal = read
         first, last = words[0], words[used - 1]
-        if _stands_alone(text, first.start, last.end) and not _counts_nothing(
-            lowered, place, used, value, words
-        ):
+        if _stands_alone(text, first.start, last.end) and not _counts_nothing(text, lowered, place, used, matches):
             yield Worded(value, first.start, last.end, ordinal)
         place += used
 
@@ -274,9 +274,19 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     return not (before.isalnum() or (before in "_'’" and before) or after.isalnum() or after == "_")
 
 
-def _counts_nothing(lowered: list[str], place: int, used: int, value: Fraction, words: list[_Word]) -> bool:
-    if used != 1 or words[0].text != "one":
+def _counts_nothing(
+    text: str, lowered: list[str], place: int, used: int, matches: list[re.Match[str]]
+) -> bool:
+    """A single word that is no number: part of a name ("Holder One", "Act Two"), or "one" for a thing."""
+    if used != 1:
         return False
+    word = matches[place].group()
     before = lowered[place - 1] if place else ""
+    if place and word.istitle() and text[matches[place - 1].end() : matches[place].start()] == " ":
+        previous = matches[place - 1].group()
+        if previous.istitle() and len(previous) > 1 and previous not in _STARTERS:
+            return True
+    if lowered[place] != "one":
+        return False
     after = lowered[place + 1] if place + 1 < len(lowered) else ""
-    return before in _NO_COUNT_BEFORE or after in _NO_COUNT_AFTER or (after == "of")
+    return before in _NO_COUNT_BEFORE or after in _NO_COUNT_AFTER or after == "of"

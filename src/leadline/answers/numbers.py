@@ -21,7 +21,7 @@ from fractions import Fraction
 from leadline.answers import currencies
 from leadline.answers.magnitudes import magnitude, power_of_ten
 from leadline.answers.number_words import Worded, worded_numbers
-from leadline.answers.numerals import BODY, MAX_DIGITS, Body, read_body
+from leadline.answers.numerals import BODY, Body, read_body
 from leadline.answers.surroundings import before, bracket, percent
 
 Exact = Decimal | Fraction
@@ -39,6 +39,7 @@ _TOKEN = re.compile(
     rf"|(?P<body>{BODY})"
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+_DOZEN = re.compile(r"[ \u00a0-]dozen\b")
 _CLOSES = re.compile(r" ?\)")
 # Between a number in words and the same number in digits: "ten thousand dollars ($10,000)".
 _REPEATS = re.compile(r"[ \u00a0]?(?:[A-Za-z]{1,12} ){0,2}(?:[A-Za-z]{1,12})? ?\(? ?")
@@ -137,8 +138,6 @@ def _in_digits(plain: str, text: str, locale: str | None) -> Iterator[PrintedNum
 
 def _listed(plain: str, text: str, match: re.Match[str], locale: str | None) -> Iterator[PrintedNumber]:
     """A body such as "1,2,3", which is no number: its pieces are."""
-    if len(match["body"]) > MAX_DIGITS:
-        return
     for piece in re.finditer(r"[^,]+", match["body"]):
         start, end = match.start() + piece.start(), match.start() + piece.end()
         if (read := read_body(piece.group(), locale)) and (
@@ -198,6 +197,8 @@ def _finished(
         if isinstance(read, Body) and suffix:
             return _ordinal(text, start, suffix.end(), read.value)
         return None
+    if dozens := _DOZEN.match(plain, end):
+        read, end = 12 * Fraction(read.value if isinstance(read, Body) else read), dozens.end()
     past = percent(plain, end)
     is_percent, unsure = past > end, False
     end = past

@@ -15,6 +15,14 @@ _NOT_HAVING = (
 _NOT_DOING = (
     "answer|provide|say|tell|help|assist|determine|recall|find|give|identify|verify|confirm|comply|fulfil"
 )
+_DOCUMENT = (
+    "documents?|texts?|passages?|excerpts?|windows?|context|filings?|information|snippets?|paragraphs?|contracts?"
+    "|agreements?|licen[cs]es?|sources?|articles?"
+)
+_STATING = (
+    "specify|state|mention|provide|contain|include|say|disclose|give|indicate|reveal|list|define|address"
+)
+_STATED = "specified|stated|mentioned|provided|given|disclosed|available|included|indicated|listed|defined"
 _FORMS = (
     r"i (?:really |honestly |just |simply )?(?:don't|do not|didn't) (?:know|recall|remember|understand)\b",
     rf"i (?:don't|do not) have (?:{_NOT_HAVING})",
@@ -26,7 +34,12 @@ _FORMS = (
     r"i(?:'d| would) rather not\b",
     r"(?:there is |there's )?(?:no|not enough|insufficient) information\b",
     r"(?:it|this|that|the answer) (?:is|remains) (?:unknown|not known|unclear|not clear)\b",
-    r"(?:it|this|that) (?:can't|cannot) be (?:determined|answered)\b",
+    r"(?:(?:it|this|that) )?(?:can't|cannot) be (?:determined|answered)\b",
+    rf"(?:the|this|that|your) (?:{_DOCUMENT})(?: (?:provided|given|shown|above))?"
+    rf" (?:does not|doesn't|do not|don't|did not|didn't) (?:{_STATING})\b",
+    rf"(?:the|this|that) [\w ]{{1,40}} (?:is|are|was|were)(?:n't| not) (?:{_STATED})\b",
+    rf"(?:it|this|that) (?:is|was)(?:n't| not) (?:{_STATED})\b",
+    rf"there is no (?:mention|indication|information|data)\b",
     r"as an? (?:ai|artificial intelligence|(?:large )?language model)\b",
 )
 _DECLINES = re.compile(_SORRY + "(?:" + "|".join(_AS_AN_AI + form for form in _FORMS) + ")")
@@ -34,7 +47,7 @@ _WHOLE = frozenset(
     {
         "unknown", "not known", "unclear", "unsure", "not sure", "im not sure", "idk", "dunno", "no idea",
         "no answer", "na", "not available", "not specified", "not applicable", "not provided", "pass",
-        "cannot be determined", "none of the above", "sorry", "im sorry", "i am sorry", "no comment",
+        "cannot be determined", "not stated", "not mentioned", "not disclosed", "not given", "none of the above", "sorry", "im sorry", "i am sorry", "no comment",
     }
 )  # fmt: skip
 # After one of these a response that began by declining goes on to answer all the same.

@@ -15,6 +15,7 @@ is the modal count, and a cell is stable when the first set is all of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -114,9 +115,11 @@ def _key(value: Exact) -> tuple[Fraction, int | None, Exact]:
 
 def _is_same_double(one: Exact, other: Exact) -> bool:
     try:
-        return float(one) == float(other)
-    except OverflowError:  # beyond what a double holds
-        return Fraction(one) == Fraction(other)
+        first, second = float(one), float(other)
+    except OverflowError:
+        first = second = math.inf
+    # beyond what a double holds, all numbers would be one
+    return Fraction(one) == Fraction(other) if math.isinf(first) and math.isinf(second) else first == second
 
 
 def _is_rounding(one: Exact, other: Exact) -> bool:

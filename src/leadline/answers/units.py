@@ -126,7 +126,7 @@ def _continues(text: str, last: Quantity, one: Quantity) -> bool:
     if first[0] == second[0] or not _JOINS.fullmatch(text[last.end : one.start]):
         return False
     size = factor(second[0], first[0])
-    return size is not None and size < 1 and Fraction(one.number.value) * size < 1
+    return size is not None and size < 1 and Fraction(one.number.value) * size <= 1
 
 
 def _quantity(text: str, number: PrintedNumber, declared: str | None) -> Quantity:
