@@ -189,11 +189,14 @@ class _Tree(_Page):
         # text of its own.
         self._breaks: list[list[int]] = []
         self._mixed: list[bool] = []
+        # So many of the outermost have no breaks. Without it, a document of nothing but opened elements would
+        # be gone through from the outermost at every fold.
+        self._clean = 0
 
     def start(self, tag: str, attributes: Any) -> None:
         # What is a block in HTML is one in other vocabularies too (JATS, DocBook), whatever stands beside it.
         if not (role := _ROLES[tag]) and self._breaks:
-            self._breaks[-1].append(len(self._pieces))
+            self._note_break()
         self._pieces.append(_CELL_SIGN if role is _CELL else _LINE_SIGN)
         self._breaks.append([])
         self._mixed.append(False)
@@ -205,14 +208,19 @@ class _Tree(_Page):
             for place in breaks:
                 pieces[place] = ""
         if not (role := _ROLES[tag]) and self._breaks:
-            self._breaks[-1].append(len(pieces))
+            self._note_break()
         pieces.append(_CELL_SIGN if role is _CELL else _LINE_SIGN)
         if len(pieces) > _MANY and role is not _CELL:
-            for breaks, mixed in zip(self._breaks, self._mixed, strict=True):
-                for place in breaks if mixed else ():
+            for depth in range(self._clean, len(self._breaks)):
+                for place in self._breaks[depth] if self._mixed[depth] else ():
                     pieces[place] = ""
-                breaks.clear()
+                self._breaks[depth].clear()
+            self._clean = len(self._breaks)
             self._fold()
+
+    def _note_break(self) -> None:
+        self._breaks[-1].append(len(self._pieces))
+        self._clean = min(self._clean, len(self._breaks) - 1)
 
     def data(self, data: str) -> None:
         self._pieces.append(data)
