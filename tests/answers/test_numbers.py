@@ -67,8 +67,10 @@ def test_ambiguous_numbers_say_so_and_give_the_other_reading() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "2020-06-05", "12/31/17", "10:30 am", "COVID-19", "GPT-4", "I-95", "506c", "06b", "3D", "v1.2", "1.2.3", "Q3",
-        "x2", "192.168.1.2.3", "no one", "one of them", "someone", "Holder One", "thousands of people", "1e999",
+        "2020-06-05", "12/31/17", "10:30 am", "COVID-19", "GPT-4", "I-95", "506c", "06b", "3D", "v1.2",
+        "1.2.3", "Q3",
+        "x2", "192.168.1.2.3", "no one", "one of them", "someone", "Holder One", "thousands of people",
+        "1e999",
         "the first half", "and", "",
     ],
 )  # fmt: skip

@@ -14,8 +14,10 @@ ROWS = list(check_table(TABLE))
 
 # What any reader of numbers, dates and labels stumbles over: none of these may fall out of the table.
 NAMED = (
-    "42!", "(42).", "-5", "$29.00", "20%", "112%", "72, in total, so", "1.234,56", "10.0 million", "2 1/2", "2 602",
-    "4,2", "(5.2)", "123456 / 123457", "June 5, 2020", "5/6/2020", "2.40%", "2.40% / 2.4", "one hundred and eighty",
+    "42!", "(42).", "-5", "$29.00", "20%", "112%", "72, in total, so", "1.234,56", "10.0 million", "2 1/2",
+    "2 602",
+    "4,2", "(5.2)", "123456 / 123457", "June 5, 2020", "5/6/2020", "2.40%", "2.40% / 2.4",
+    "one hundred and eighty",
     "0.909 / 0.9090909090909091", "0.909 / 0.9094", "0.909 / 0.9096", "Not applicable", "", "I don't know.",
     '```json\n{"answer": 0.51}\n```',
 )  # fmt: skip

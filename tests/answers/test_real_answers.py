@@ -26,9 +26,8 @@ def items(task: Path) -> dict[str, Item]:
     found = {}
     for line in (task / "oracle.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
-        found[entry["id"]] = Item(
-            id=entry["id"], question="?", answer=json.dumps(entry[task.name]), answer_type="number", task=task.name
-        )  # fmt: skip
+        name, gold = entry["id"], json.dumps(entry[task.name])
+        found[name] = Item(id=name, question="?", answer=gold, answer_type="number", task=task.name)
     return found
 
 

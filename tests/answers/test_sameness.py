@@ -121,7 +121,8 @@ def test_of_two_sets_of_one_size_the_value_seen_first_counts() -> None:
 
 
 def test_values_on_a_line_are_not_taken_greedily() -> None:
-    # 0.91 is same as each of the others, which fall into 0.906.. and 0.913..: the larger side takes 0.91 along.
+    # 0.91 is same as each of the others, which fall into 0.906.. and 0.913..: the larger side takes 0.91
+    # along.
     texts = ["0.9131", "0.91", "0.906", "0.9061", "0.90612"]
     assert partition([Decimal(text) for text in texts], "rounding") == [1, 0, 0, 0, 0]
 

@@ -1,14 +1,16 @@
 """Which of several candidates a response answers with: the rules that numbers, dates and labels share.
 
 1. All candidates are the same: that one.
-2. A marked part of the text (`marker`) holds one candidate, or begins with one ("The answer is 42 (6 × 7)"), or
+2. A marked part of the text (`marker`) holds one candidate, or begins with one ("The answer is 42 (6 × 7)"),
+  or
    ends with "= " and one: that one. The weightier mark goes first.
-3. The text begins with a candidate that stands as a sentence of its own, or before a reason: "$29.00. That is",
+3. The text begins with a candidate that stands as a sentence of its own, or before a reason: "$29.00. That
+  is",
    "42 because".
 4. All but one of the candidates stand in the question: the other one.
 
-Otherwise nothing is chosen: a person would have to guess as well. A candidate that is one end of a range, or that
-stands beside another one with "or", is no answer. None of the rules looks at the gold answer.
+Otherwise nothing is chosen: a person would have to guess as well. A candidate that is one end of a range, or
+that stands beside another one with "or", is no answer. None of the rules looks at the gold answer.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from typing import Protocol
 from leadline.answers.marker import regions
 
 OPEN = "a range or an alternative"
-# How a candidate at the beginning of a response must stand to be its answer: before the end of a sentence or a
-# reason (numbers, dates), or alone on the first line, and no other one on a line of its own (labels).
+# How a candidate at the beginning of a response must stand to be its answer: before the end of a sentence or
+# a reason (numbers, dates), or alone on the first line, and no other one on a line of its own (labels).
 SENTENCE, ALONE = "sentence", "alone"
 
 
@@ -30,9 +32,14 @@ class Candidate(Protocol):
     """Something that a text says at [start, end)."""
 
     @property
-    def start(self) -> int: ...
+    def start(self) -> int:
+        """Where it begins."""
+        ...
+
     @property
-    def end(self) -> int: ...
+    def end(self) -> int:
+        """Where the text goes on."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,8 @@ _OPERATOR = re.compile(
 _BOUNDARY = re.compile(
     r"[\"'”’)\]*_`]*(?:[ \u00a0-][a-zA-Z°%/²³]{1,15}(?: of \w{1,15}| per \w{1,15})?)?[\"'”’)\]*_`]*"
     r"(?:\s*\Z|\s*\n|\s*[.;:!](?=\s|\Z)|\s+\(|\s+[–—-]\s+(?=[a-zA-Z])"
-    r"|,?\s+(?:because|since|as|which|so|based|calculated|given|where|i\.e\.|that is|after|being|derived|obtained|in total)\b)"
+    r"|,?\s+(?:because|since|as|which|so|based|calculated|given|where|i\.e\.|that is|after|being|derived"
+    r"|obtained|in total)\b)"
 )
 _RESULT = re.compile(r"(?:[=≈]|\b(?:which|that) (?:is|gives|makes|equals)|\bequals)\W{0,4}\Z")
 _RANGE = re.compile(r"\s*(?:[-–—~‐‑]|to|through|up to|and)\s*", re.IGNORECASE)
@@ -81,7 +89,8 @@ def choose(
     """Which of the candidates `found` in `text` is its answer.
 
     `is_same` compares two of them by index, `several` is the reason where they differ and nothing decides,
-    `in_question` says that the question holds a candidate already, `lead` how one must stand at the beginning.
+    `in_question` says that the question holds a candidate already, `lead` how one must stand at the
+    beginning.
     """
     stated = [
         at

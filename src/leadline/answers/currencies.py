@@ -1,7 +1,7 @@
 """Currency signs, codes and words, as they stand before and after numbers.
 
-A bare `$` or `¥` is kept as it is: it is the dollar, yen or yuan of whoever wrote it. Two currencies are the same unless both are
-known and differ.
+A bare `$` or `¥` is kept as it is: it is the dollar, yen or yuan of whoever wrote it. Two currencies are the
+same unless both are known and differ.
 """
 
 from __future__ import annotations

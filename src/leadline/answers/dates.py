@@ -1,11 +1,11 @@
 """The dates that a text prints: 2020-06-05, June 5, 2020, 5 juin 2020, 12/31/17, June 2020, 2020.
 
-Dates come out as ISO texts, as exact as they are printed: "2020-06-05", "2020-06" or "2020". A date in digits whose
-day and month could change places is `ambiguous` unless their order is given; both readings are then in
+Dates come out as ISO texts, as exact as they are printed: "2020-06-05", "2020-06" or "2020". A date in digits
+whose day and month could change places is `ambiguous` unless their order is given; both readings are then in
 `readings`. Days that no calendar has are no dates. Two-digit years are 1969 to 2068, as POSIX has it.
 
-A grammar of our own, since dateutil and dateparser guess: they fill in what a partial date lacks from today, and
-decide 5/6/2020 without a word.
+A grammar of our own, since dateutil and dateparser guess: they fill in what a partial date lacks from today,
+and decide 5/6/2020 without a word.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _AFTER_DAY = re.compile(
     rf"\.?{_JOIN}?{_OF}(?P<year>[12]\d{{3}}|(?<=[-/ ])\d{{2}}|['’]\d{{2}})(?![\d%]|[.,]\d|/\d)", re.IGNORECASE
 )
 _DAY_YEAR = re.compile(
-    rf"\.?{_JOIN}(?:the )?{_DAY}(?:\s?,\s?|{_GAP}|-|/|, of |(?=,)){_OF}(?P<year>[12]\d{{3}}|['’]?\d{{2}})(?![\d%]|[.,]\d|/\d|[:])",
+    rf"\.?{_JOIN}(?:the )?{_DAY}(?:\s?,\s?|{_GAP}|-|/|, of |(?=,)){_OF}(?P<year>[12]\d{{3}}"
+    rf"|['’]?\d{{2}})(?![\d%]|[.,]\d|/\d|[:])",
     re.IGNORECASE,
 )
 _DAY_AFTER = re.compile(rf"\.?(?: |-){_DAY}(?![\d%]|[.,]\d|/\d|[:]|\w)", re.IGNORECASE)
@@ -39,7 +40,8 @@ _DIGITS = re.compile(
     r"(?<![\w.,/$€£:-])(?:"
     r"(?P<iso>(?P<y>\d{4})(?P<s>[-/.‐‑–])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?=T\d{2}|[^\d\w]|\Z))"
     r"|(?P<cjk>(?P<cy>\d{4})[ ]?[年년][ ]?(?P<cm>\d{1,2})[ ]?[月월](?:[ ]?(?P<cd>\d{1,2})[ ]?[日일])?)"
-    r"|(?P<three>(?P<a>\d{1,2})(?P<t>[-/.‐‑–]|\. | / )(?P<b>\d{1,2})(?P=t)(?P<c>\d{4}|\d{2})(?![\d/-]|[.,]\d|\w))"
+    r"|(?P<three>(?P<a>\d{1,2})(?P<t>[-/.‐‑–]|\. | / )(?P<b>\d{1,2})(?P=t)(?P<c>\d{4}|\d{2})(?![\d/-]"
+    r"|[.,]\d|\w))"
     r"|(?P<ym>(?P<ymy>[12]\d{3})[-/](?P<ymm>0[1-9]|1[0-2])(?![\d/-]|[.,]\d|\w))"
     r"|(?P<my>(?P<mym>0?[1-9]|1[0-2])[/](?P<myy>[12]\d{3})(?![\d/-]|[.,]\d|\w))"
     r"|(?P<bare>(?:1[5-9]|20)\d\d)(?![\d/%$€£]|[.,]\d|[-–]\d{1,2}(?!\d)|\w)"

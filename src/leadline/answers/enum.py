@@ -1,9 +1,9 @@
 """Reads answers that are one of a vocabulary: the label that the response names, by its value or a synonym.
 
-Labels are found as whole words, whatever their case and punctuation ("506(b)" is "506b", "non-participating" is
-"nonparticipating"); of overlapping ones the longest counts. A label that is denied ("not capped") does not
-count. Two different labels in one response are unreadable, unless it marks its answer (see `choice`). The labels
-yes, no, true and false are found as `yes_no` finds them: "no" is an article more often than an answer.
+Labels are found as whole words, whatever their case and punctuation ("506(b)" is "506b", "non-participating"
+is "nonparticipating"); of overlapping ones the longest counts. A label that is denied ("not capped") does not
+count. Two different labels in one response are unreadable, unless it marks its answer (see `choice`). The
+labels yes, no, true and false are found as `yes_no` finds them: "no" is an article more often than an answer.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def find_labels(text: str, vocabulary: Sequence[Term]) -> list[Named]:
     line = tokens(text)
     places = _places(text, line)
     found: list[Named] = []
-    for start, end in _longest(spans_of(line, tuple(words))):
+    for start, end in _longest(list(spans_of(line, tuple(words)))):
         name = "".join(token.text for token in line[start:end])
         if name in words and not is_denied(line, (start, end)):
             found.append(Named(words[name], places[start][0], places[end - 1][1]))

@@ -1,4 +1,5 @@
-"""Whether a response stands by its answer: hedges ("I think", "maybe"), bounds ("at least 5"), roughness ("about 5").
+"""Whether a response stands by its answer: hedges ("I think", "maybe"), bounds ("at least 5"), roughness
+("about 5").
 
 A hedged answer is read like any other; the stricter rule of correctness does not count it.
 """
@@ -8,19 +9,24 @@ from __future__ import annotations
 import re
 
 _HEDGES = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|presumably|likely|i think|i believe|i guess|i assume|i suppose|i would say"
-    r"|i'd say|my (?:best )?guess|might be|may be|could be|not (?:entirely |completely |quite |100% )?(?:sure|certain)|unsure"
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|likely|i think|i believe|i guess|i assume|i suppose"
+    r"|i would say"
+    r"|i'd say|my (?:best )?guess|might be|may be|could be|not (?:entirely |completely |quite "
+    r"|100% )?(?:sure|certain)|unsure"
     r"|if i had to guess|it seems|appears to be|seems to be|hard to say|unclear)\b",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    r"(?:\b(?:about|approximately|approx\.?|around|roughly|circa|ca\.?|nearly|almost|some|close to|an estimated|estimated)"
+    r"(?:\b(?:about|approximately|approx\.?|around|roughly|circa|ca\.?|nearly|almost|some|close to"
+    r"|an estimated|estimated)"
     r"(?: at| to)?|[~≈∼]|\\approx|\\sim)[\s*$_\"'(]*\Z",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
-    r"(?:\b(?:at least|at most|more than|less than|fewer than|greater than|no more than|no less than|no fewer than|over"
-    r"|under|above|below|up to|upwards of|minimum of|maximum of|not more than|exceeds|exceeding)|(?<![\w\"'/])[<>]|[≤≥]|\\[lg]eq?)"
+    r"(?:\b(?:at least|at most|more than|less than|fewer than|greater than|no more than|no less than"
+    r"|no fewer than|over"
+    r"|under|above|below|up to|upwards of|minimum of|maximum of|not more than|exceeds|exceeding)"
+    r"|(?<![\w\"'/])[<>]|[≤≥]|\\[lg]eq?)"
     r"[\s*$_\"'(]*\Z",
     re.IGNORECASE,
 )

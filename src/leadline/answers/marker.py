@@ -1,4 +1,5 @@
-"""Where a response marks its answer: \\boxed{}, "Final answer:", "#### 42", "the answer is", and weaker marks.
+"""Where a response marks its answer: \\boxed{}, "Final answer:", "#### 42", "the answer is", and weaker
+marks.
 
 Marks come in order of weight. The last of a kind counts: who reasons aloud corrects what was said before.
 """
@@ -26,7 +27,8 @@ _ANSWER = re.compile(
 _CONCLUDES = re.compile(
     r"(?:^|[.!?\n]\s*|[,;]\s*|\*+)(?:so|therefore|thus|hence|in total|in all|altogether|overall|in conclusion"
     r"|in summary|consequently|as a result|accordingly|finally|this (?:means|gives|yields|leaves)"
-    r"|that (?:means|gives|leaves)|which (?:gives|yields|means|leaves)|we (?:get|have|find|obtain|conclude)|∴|total:)"
+    r"|that (?:means|gives|leaves)|which (?:gives|yields|means|leaves)|we (?:get|have|find|obtain|conclude)"
+    r"|∴|total:)"
     r"(?=\W)",
     re.IGNORECASE,
 )
@@ -42,7 +44,7 @@ _REASON = re.compile(r"\b(?:because|since|reason(?:ing)?|explanation|note)\b|\n\
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part [start, end) of a text in which its answer stands; `is_explicit` where the text says so itself."""
+    """A part [start, end) of a text in which its answer stands; `is_explicit`: the text says so itself."""
 
     mark: str
     start: int
@@ -99,10 +101,8 @@ def first_sentence(text: str) -> tuple[int, int]:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = None
-    for found in pattern.finditer(text):
-        pass
-    return found
+    matches = list(pattern.finditer(text))
+    return matches[-1] if matches else None
 
 
 def _line_end(text: str, at: int) -> int:

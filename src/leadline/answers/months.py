@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-# One row a month: English, German, French, Spanish, Italian, Portuguese, Dutch; Polish and Russian as inflected.
+# A row a month: English, German, French, Spanish, Italian, Portuguese, Dutch; Polish, Russian as inflected.
 _ROWS = (
     "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari stycznia января",
-    "february feb februar février fevrier févr fév febrero febbraio febb fevereiro fev februari lutego февраля",
+    "february feb februar février fevrier févr fév febrero febbraio fevereiro fev februari lutego февраля",
     "march mar märz maerz mars marzo março marco maart mrt marca марта",
     "april apr avril avr abril abr aprile kwietnia апреля",
     "may mai mayo maggio mag maio mei maja мая",

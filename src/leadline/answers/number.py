@@ -1,7 +1,7 @@
 """Reads answers that are numbers: the value, its printed digits, in the unit that the item declares.
 
-All numbers of the response are candidates, but for those in dates and list labels; `choice` decides between them
-by the marks of the text, never by the gold answer. Correct is what is the same as a valid answer, by the
+All numbers of the response are candidates, but for those in dates and list labels; `choice` decides between
+them by the marks of the text, never by the gold answer. Correct is what is the same as a valid answer, by the
 declared precision or else by rounding (see `sameness`); `correct_strict` moreover asks that the answer is
 neither hedged nor a bound ("at least 5"), nor rough ("about 5").
 """
@@ -29,7 +29,8 @@ from leadline.bench.item import Item
 # "1." to "9." at the beginning of lines are labels if they count up from 1.
 _LABEL = re.compile(r"^[ \t>*_#-]*(?:\(?(\d{1,2})[.):](?=[ \t]+\S))", re.MULTILINE)
 _STEP = re.compile(
-    r"\b(?:step|part|section|question|problem|item|table|figure|page|chapter|case|example|note|footnote|no\.|method|option) #?\Z",
+    r"\b(?:step|part|section|question|problem|item|table|figure|page|chapter|case|example|note|footnote"
+    r"|no\.|method|option) #?\Z",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"\[\Z")
@@ -88,8 +89,8 @@ def _reading(item: Item, raw: str, text: str, answer: Quantity, rule: str) -> Re
 
 
 def candidates(text: str, item: Item) -> list[Quantity]:
-    """The numbers of `text` that could be its answer, in the item's unit; an ordinal where there is nothing else."""
-    numbers = [number for number in find_numbers(text, item.locale, ordinals=True)]
+    """The numbers of `text` that could be its answer, in the item's unit; ordinals if there are no others."""
+    numbers = list(find_numbers(text, item.locale, ordinals=True))
     cardinals = [number for number in numbers if not number.ordinal] or numbers
     apart = [number for number in cardinals if not _is_label(text, number)]
     dates = (
@@ -166,8 +167,6 @@ def _labels(text: str) -> set[int]:
     for value, start in found:
         if value == len(counted) + 1:
             counted.append(start)
-        elif value == 1:
-            counted = [*counted, start] if not counted else counted
     return set(counted) if len(counted) > 1 else set()
 
 

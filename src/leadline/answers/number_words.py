@@ -1,4 +1,5 @@
-"""Numbers in words: twenty-five, one and a half, three quarters, one hundred and eighty, nineteen eighty-four.
+"""Numbers in words: twenty-five, one and a half, three quarters, one hundred and eighty, nineteen
+eighty-four.
 
 English, as the bundled questions are. A digit sequence read aloud ("two three") is two numbers.
 """
@@ -118,7 +119,9 @@ def worded_numbers(text: str) -> Iterator[Worded]:
             continue
         value, used, ordinal = read
         first, last = words[0], words[used - 1]
-        if _stands_alone(text, first.start, last.end) and not _counts_nothing(text, lowered, place, used, matches):
+        if _stands_alone(text, first.start, last.end) and not _counts_nothing(
+            text, lowered, place, used, matches
+        ):
             yield Worded(value, first.start, last.end, ordinal)
         place += used
 
@@ -215,7 +218,7 @@ def _whole(words: list[_Word], start: int | None = None) -> tuple[Fraction, int,
 
 
 def _adds_on(words: list[_Word], at: int, room: int) -> bool:
-    """After "hundred and": neither the numerator of a fraction nor a number of its own ("and two hundred")."""
+    """After "hundred and": not the numerator of a fraction, nor a number of its own ("and two hundred")."""
     following = words[at + 1].text if at + 1 < len(words) else ""
     return following not in _PARTS and not (room == 100 and following in ("hundred", "hundreds"))
 

@@ -2,11 +2,11 @@
 
 Nothing is rounded on the way: values are Decimals, or Fractions where the text has a fraction or words.
 Digits and separators are `numerals`' matter, words `number_words`', what multiplies `magnitudes`', signs of
-money `currencies`'. Here they are put together: signs, brackets, percent, and what is no number although it has
-digits (parts of names, of dates such as 2020-06-05, of versions, of addresses).
+money `currencies`'. Here they are put together: signs, brackets, percent, and what is no number although it
+has digits (parts of names, of dates such as 2020-06-05, of versions, of addresses).
 
-A grammar of our own, since the libraries for this (word2number, quantulum3, price-parser, number-parser) read into
-floats, lose the printed digits, or cannot say that a text is ambiguous.
+A grammar of our own, since the libraries for this (word2number, quantulum3, price-parser, number-parser) read
+into floats, lose the printed digits, or cannot say that a text is ambiguous.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from leadline.answers.surroundings import before, bracket, percent
 Exact = Decimal | Fraction
 
 _GLYPHS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
-# Digits in columns of a date, a version or a clock are passed over whole. A fraction's parts are short: longer
-# ones are pieces of a path or an identifier.
+# Digits in columns of a date, a version or a clock are passed over whole. A fraction's parts are short:
+# longer ones are pieces of a path or an identifier.
 _START = re.compile(rf"[0-9\\{_GLYPHS}]")
 _TOKEN = re.compile(
     r"(?P<none>\d{4}-\d{1,2}-\d{1,2}(?!\d)|\d+(?:/\d+){2,}|\d{1,2}:\d{2}(?::\d{2}|\s?[aApP]\.?[mM]\b))"
-    r"|(?P<mixed>(?P<whole>\d{1,6})(?:[ \u00a0\u202f–-]| and )(?P<of>\d{1,5}) ?[/⁄] ?(?P<by>[1-9]\d{0,4})(?![\d/]|[.,]\d))"
+    r"|(?P<mixed>(?P<whole>\d{1,6})(?:[ \u00a0\u202f–-]"
+    r"| and )(?P<of>\d{1,5}) ?[/⁄] ?(?P<by>[1-9]\d{0,4})(?![\d/]|[.,]\d))"
     r"|(?P<ratio>(?P<top>\d{1,6}) ?[/⁄] ?(?P<bottom>[1-9]\d{0,5})(?![\d/]|[.,]\d))"
     rf"|(?P<vulgar>(?:(?P<before>\d{{1,6}})[ \u00a0]?)?(?P<glyph>[{_GLYPHS}]))"
     r"|(?P<latex>(?:(?P<lwhole>\d{1,6})\s?)?\\[dt]?frac\s?\{\s?(?P<ltop>\d{1,6})\s?\}\s?\{\s?(?P<lbottom>[1-9]\d{0,5})\s?\})"
@@ -46,7 +47,8 @@ _REPEATS = re.compile(r"[ \u00a0]?(?:[A-Za-z]{1,12} ){0,2}(?:[A-Za-z]{1,12})? ?\
 _POWER_SIGNS = "eE x*×·⋅✕∙\\^\u00a0\u202f<⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TO_ONE = re.compile(r" ?(?::|-?to-?| to ) ?1(?:\.0+)?(?![\d.,:]\d|\d|[a-zA-Z%])")
-# Single letters that may follow a digit at once because they are units or factors; others make it a name (3D, 506c).
+# Single letters that may follow a digit at once because they are units or factors; others make it a name (3D,
+# 506c).
 _UNIT_LETTERS = frozenset("mshgxlLWVJNF")
 _FOREIGN = re.compile(r"[^\x00-\u052f\u2000-\u2bff]")
 _ASCII = {
@@ -73,9 +75,9 @@ class PrintedNumber:
     """A number at [start, end) of a text, sign, currency, magnitude and percent sign included.
 
     `value` is exact; a Decimal's exponent tells the printed digits (Decimal("2.40"); "1.25 million" is
-    Decimal("1.25E+6"); "5 million" is Decimal(5000000)). `step` is the unit of the last printed digit, with the
-    magnitude ("10.0 million" → 100000); None for words and fractions. Of "20%" the value is 20, and `percent`
-    is True. `currency` is a code where the text tells it, or a sign that several currencies share ("$").
+    Decimal("1.25E+6"); "5 million" is Decimal(5000000)). `step` is the unit of the last printed digit, with
+    the magnitude ("10.0 million" → 100000); None for words and fractions. Of "20%" the value is 20, and
+    `percent` is True. `currency` is a code where the text tells it, or a sign that several share ("$").
     `magnitude` is the power of ten of a word or suffix ("million": 6), which the value includes already. An
     `ambiguous` number could be read as `alternative` too (None: as several numbers, or with the other sign);
     `notes` say how it was decided.
@@ -98,8 +100,8 @@ class PrintedNumber:
 def find_numbers(text: str, locale: str | None = None, *, ordinals: bool = False) -> Iterator[PrintedNumber]:
     """The numbers of `text` from left to right; "third" and "3rd" only with `ordinals`.
 
-    "one hundred eighty (180)" is one number. Digits within names ("Q3", "COVID-19", "06b"), clock times, versions
-    and dates in digits are none; find dates with `leadline.answers.dates.find_dates`.
+    "one hundred eighty (180)" is one number. Digits within names ("Q3", "COVID-19", "06b"), clock times,
+    versions and dates in digits are none; find dates with `leadline.answers.dates.find_dates`.
 
     >>> [str(number.value) for number in find_numbers("from $(0.3) million to twenty-five, up 12½%")]
     ['-3E+5', '25', '25/2']
@@ -226,11 +228,13 @@ def _finished(
         notes.append("a ratio to 1")
         end = ratio.end()
     value, step = _scaled(read, sign, power + more)
-    other = read.alternative if isinstance(read, Body) else None
+    other: Exact | None = -value if unsure else None
+    if isinstance(read, Body) and read.alternative is not None:
+        other = _scaled(Body(read.alternative), sign, power + more)[0]
     return PrintedNumber(
         value, step, first, end, text[first:end], is_percent, currency,
         ambiguous=unsure or (isinstance(read, Body) and read.ambiguous and not more),
-        alternative=_scaled(Body(other), sign, power + more)[0] if other is not None else -value if unsure else None,
+        alternative=other,
         magnitude=more,
         notes=tuple(notes),
     )  # fmt: skip
@@ -254,7 +258,7 @@ def _ordinal(text: str, start: int, end: int, value: Exact) -> PrintedNumber:
 
 
 def _may_end(plain: str, start: int, end: int) -> bool:
-    """Letters that touch the last digit must be a unit: "85days" and "5kg" are numbers, "506c" and "3D" are not."""
+    """Letters that touch the last digit must be a unit: "5kg" is a number, "506c" and "3D" are not."""
     following = plain[end : end + 1]
     if not following.isalpha() or following > "\u2fff":
         return following != "_"

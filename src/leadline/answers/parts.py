@@ -1,7 +1,7 @@
 """Reads answers in several parts: a JSON object, each field of which is read by its own declaration.
 
-The value is the JSON text of an object of the fields' values, null where a field could not be read; a response
-is ok when one field could. It is correct when every field is. Where there is no JSON, lines such as
+The value is the JSON text of an object of the fields' values, null where a field could not be read; a
+response is ok when one field could. It is correct when every field is. Where there is no JSON, lines such as
 "**rate**: 8%" are taken for fields.
 """
 
@@ -29,7 +29,8 @@ def read(item: Item, raw: str) -> Reading:
     """Read one response. Total: every text has a reading, and none raises.
 
     >>> fields = (Part(name="rate", answer_type="number"), Part(name="capped", answer_type="boolean"))
-    >>> item = Item(id="1", question="?", answer='{"rate": 8, "capped": false}', answer_type="parts", fields=fields)
+    >>> gold = '{"rate": 8, "capped": false}'
+    >>> item = Item(id="1", question="?", answer=gold, answer_type="parts", fields=fields)
     >>> read(item, '{"rate": "8.0%", "capped": "no"}').value
     '{"rate": "8", "capped": "false"}'
     """
@@ -70,13 +71,13 @@ def said_parts(body: str, fields: Sequence[Part]) -> dict[str, str]:
         return {
             part.name: said for part in fields if (said := _text(keys.get(folded_key(part.name)))) is not None
         }
-    said = {}
+    lines_of: dict[str, str] = {}
     for part in fields:
         name = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", part.name)))
         lines = list(re.finditer(_LINE.format(name=name), body, re.IGNORECASE | re.MULTILINE))
         if lines:
-            said[part.name] = lines[-1]["value"].rstrip(" \t*_,")
-    return said
+            lines_of[part.name] = lines[-1]["value"].rstrip(" \t*_,")
+    return lines_of
 
 
 def _flattened(found: Mapping[str, object], names: set[str]) -> Mapping[str, object]:
@@ -118,7 +119,7 @@ def _item_of(question: str, part: Part, golds: tuple[str, ...]) -> Item:
 def _all_of_one_gold(
     item: Item, said: Mapping[str, str], golds: Sequence[Mapping[str, str]], *, strict: bool
 ) -> bool:
-    """Every field is correct, by one and the same gold answer: not the first part of one alias and the second of another."""
+    """Every field is correct by one and the same gold answer, not one by this alias and one by that."""
 
     def right(part: Part, gold: Mapping[str, str]) -> bool:
         if part.name not in gold:

@@ -89,7 +89,7 @@ def unwrap(raw: str, keys: Sequence[str] = ()) -> Peeled:
 
 
 def outside_reasoning(raw: str) -> tuple[str, str]:
-    """What stands outside of reasoning, up to the end of the turn; and why there is nothing, where that is so."""
+    """What stands outside of reasoning, up to the end of the turn; and why there is nothing, if so."""
     text, reason = _after_reasoning(raw)
     end = _END_OF_TURN.search(text)
     return (text[: end.start()] if end else text), reason

@@ -24,9 +24,9 @@ class Reading:
     depends on the gold answer, else right answers would gather votes that wrong ones lose. `correct` is by
     the published rule, `correct_strict` by a stricter one that implies it; both are False unless ok.
     `leads` says that the raw answer begins with the value, that is: the first answer position is where
-    the answer begins. `number` is a number as it was printed, in canonical form ("0.909" and "0.9090" have one
-    value): what the rules of sameness need (see `sameness`); of an answer in several parts, the JSON text of
-    an object of these. `notes` say by which rules of reading the value was found, where there was a choice.
+    the answer begins. `number` is a number as it was printed, in canonical form ("0.909" and "0.9090" have
+    one value): what the rules of sameness need (see `sameness`); of an answer in several parts, the JSON text
+    of an object of these. `notes` say by which rules the value was found, where there was a choice.
     """
 
     state: State

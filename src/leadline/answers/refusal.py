@@ -39,7 +39,7 @@ _FORMS = (
     rf" (?:does not|doesn't|do not|don't|did not|didn't) (?:{_STATING})\b",
     rf"(?:the|this|that) [\w ]{{1,40}} (?:is|are|was|were)(?:n't| not) (?:{_STATED})\b",
     rf"(?:it|this|that) (?:is|was)(?:n't| not) (?:{_STATED})\b",
-    rf"there is no (?:mention|indication|information|data)\b",
+    r"there is no (?:mention|indication|information|data)\b",
     r"as an? (?:ai|artificial intelligence|(?:large )?language model)\b",
 )
 _DECLINES = re.compile(_SORRY + "(?:" + "|".join(_AS_AN_AI + form for form in _FORMS) + ")")
@@ -47,7 +47,8 @@ _WHOLE = frozenset(
     {
         "unknown", "not known", "unclear", "unsure", "not sure", "im not sure", "idk", "dunno", "no idea",
         "no answer", "na", "not available", "not specified", "not applicable", "not provided", "pass",
-        "cannot be determined", "not stated", "not mentioned", "not disclosed", "not given", "none of the above", "sorry", "im sorry", "i am sorry", "no comment",
+        "cannot be determined", "not stated", "not mentioned", "not disclosed", "not given",
+        "none of the above", "sorry", "im sorry", "i am sorry", "no comment",
     }
 )  # fmt: skip
 # After one of these a response that began by declining goes on to answer all the same.

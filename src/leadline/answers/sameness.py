@@ -8,9 +8,9 @@
   digits. Integers are exact. So 0.909 is 0.9090909 and 0.9094, but not 0.9096; 0.5 is not 0.51; 123456 is not
   123457. What is printed with a magnitude ("1.25 million") is a decimal fraction in units of it.
 
-Under `rounding` sameness is not transitive: 0.91 is 0.909 and 0.913, which differ. `partition` therefore takes
-the largest set of values of which every two are the same, then the largest of the rest, and so on. Its size
-is the modal count, and a cell is stable when the first set is all of it.
+Under `rounding` sameness is not transitive: 0.91 is 0.909 and 0.913, which differ. `partition` therefore
+takes the largest set of values of which every two are the same, then the largest of the rest, and so on. Its
+size is the modal count, and a cell is stable when the first set is all of it.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def same(
 ) -> bool:
     """The two numbers are one answer under `rule`. Symmetric; a Decimal's exponent is its printed digits.
 
-    >>> same(Decimal("0.909"), Decimal("0.9094"), "rounding"), same(Decimal("0.909"), Decimal("0.9096"), "rounding")
-    (True, False)
+    >>> [same(Decimal("0.909"), Decimal(other), "rounding") for other in ("0.9094", "0.9096")]
+    [True, False]
     """
     one = first.value if isinstance(first, PrintedNumber) else first
     other = second.value if isinstance(second, PrintedNumber) else second
@@ -70,8 +70,8 @@ def partition(
     """The class of each value: 0 is the largest set of pairwise-same values, 1 the largest of the rest, ...
 
     Of two sets of one size, the one that has the value seen first. There is one class exactly when all pairs
-    are the same. The largest set is found by search, not greedily: with two dozen values, or with hundreds that
-    are mostly equal, that takes a moment.
+    are the same. The largest set is found by search, not greedily: with two dozen values, or with hundreds
+    that are mostly equal, that takes a moment.
 
     >>> partition([Decimal("0.909"), Decimal("0.91"), Decimal("0.9130"), Decimal("0.9091")], "rounding")
     [0, 0, 1, 0]

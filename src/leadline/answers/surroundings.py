@@ -5,9 +5,9 @@ range, "mid-2020" a compound); "minus" and "negative". A list mark ("- 5 apples"
 
 Brackets are the minus of accounts: always after a currency sign ("$(0.3) million"), otherwise where an amount
 (a decimal fraction, thousands, money, percent) stands alone in them at the beginning of a text, a line or a
-table's cell, after another such amount, or after a word that announces a figure ("was (5.2)", "Net loss (1,234)").
-An integer in brackets, "(42)", is an aside or a label, and so is "45 of 860 (5.2%)". All but the first are a rule
-of reading, and are noted.
+table's cell, after another such amount, or after a word that announces a figure ("was (5.2)", "Net loss
+(1,234)"). An integer in brackets, "(42)", is an aside or a label, and so is "45 of 860 (5.2%)". All but the
+first are a rule of reading, and are noted.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ _BEFORE = re.compile(
 _PLAIN = re.compile(r"(?<![A-Za-z])(?:(?![Mm]inus|[Nn]egative)[a-z]+|[,;:]|^) \Z|^\Z")
 _LONGEST = 20
 _PERCENT = re.compile(
-    r" ?(?:\\?%|％|٪)|[ \u00a0\u202f-](?:\\?%|(?:(?i:per ?cent|pct)|percentage points?|Prozent|pour ?cent|por ciento)\b)"
+    r" ?(?:\\?%|％|٪)|[ \u00a0\u202f-](?:\\?%|(?:(?i:per ?cent|pct)|percentage points?|Prozent|pour ?cent"
+    r"|por ciento)\b)"
     r"|(?i:percent|pct)\b"
 )
 _AMOUNT = re.compile(r".*\d[.,'’ \u00a0]\d")
 _ANNOUNCES = re.compile(
-    r"(?:\b(?:is|was|were|are|be|equals|of|to|at|by|loss|losses|deficit|outflow|outflows|decrease|negative)|[=:|>\t\n]|  )"
+    r"(?:\b(?:is|was|were|are|be|equals|of|to|at|by|loss|losses|deficit|outflow|outflows|decrease|negative)"
+    r"|[=:|>\t\n]|  )"
     r" *\Z|\A\s*\Z"
 )
 _AFTER_AMOUNT = re.compile(r"(?:\d\)?|\)) +\Z")

@@ -11,10 +11,11 @@
     sameness:
       - {first: "0.909", second: "0.9094", exact: false, rounding: true}
 
-A group has the settings of an item (type, gold, question, task, unit, precision, vocabulary, locale, date_order,
-fields), which a row may override. A row says what its text must be read as: `value` (then the state is ok),
-or `reason` (a piece of it; then it is unreadable), or `state`; and, if it cares, `printed`, `note` (a piece of
-one), `correct` and `strict`. A row of `sameness` compares the readings of two texts under the rules that it names.
+A group has the settings of an item (type, gold, question, task, unit, precision, vocabulary, locale,
+date_order, fields), which a row may override. A row says what its text must be read as: `value` (then the
+state is ok), or `reason` (a piece of it; then it is unreadable), or `state`; and, if it cares, `printed`,
+`note` (a piece of one), `correct` and `strict`. A row of `sameness` compares the readings of two texts under
+the rules that it names.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Table(AnswerForm):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One row of a table at `where` ("file:line"): `faults` say how it is read otherwise than it should be."""
+    """One row of a table at `where` ("file:line"); `faults` say how it is read otherwise than it should."""
 
     where: str
     text: str
@@ -128,8 +129,10 @@ def _load(path: Path) -> tuple[Table, Any]:
         raise UsageError(error.strerror or str(error), where=str(path)) from None
     except ValidationError as error:
         first = error.errors()[0]
-        line, written = follow(node, first["loc"])
-        said = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+        line, _ = follow(node, first["loc"])
+        said = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(
+            "."
+        )
         raise UsageError(f"{said}: {first['msg'].lower()}", where=f"{path}:{line}") from None
     return table, lambda *location: follow(node, location)[0]
 
@@ -225,7 +228,7 @@ Kind = Literal["text", "number", "date", "enum", "boolean", "parts"]
 
 
 def described(item: Item, text: str, *, has_gold: bool) -> Said:
-    """How `text` is read, as plain data: state, value, printed digits, reason, notes; and against the gold answer."""
+    """How `text` is read, as plain data: state, value, printed digits, reason, notes; against the gold."""
     reading = read_answer(item, text)
     said: Said = {
         "text": text,

@@ -4,9 +4,9 @@ Compatible units are converted exactly (pint, with fractions). A number in anoth
 cannot be converted, is an answer all the same, and a wrong one: it is kept with its unit ("5 EUR"), so that
 no vote counts it together with a bare 5, and nothing is lost from the denominators.
 
-What may be declared: "percent" ("20%" is 20), "fraction" or "1" ("20%" is 0.2), a currency ("USD", "$"), any of these
-with a magnitude ("USD million"), or a unit of measurement that pint knows ("day", "km/h"). Other units
-("employees") are names: numbers are taken as they stand.
+What may be declared: "percent" ("20%" is 20), "fraction" or "1" ("20%" is 0.2), a currency ("USD", "$"), any
+of these with a magnitude ("USD million"), or a unit of measurement that pint knows ("day", "km/h"). Other
+units ("employees") are names: numbers are taken as they stand.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from tokenize import TokenError
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leadline.answers import currencies
 from leadline.answers.magnitudes import WORDS as MAGNITUDES
 from leadline.answers.numbers import PrintedNumber
 from leadline.answers.printed import Exact, value_text
+from leadline.answers.unit_words import UNITS, unit_after
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -33,42 +34,6 @@ _PERCENT = frozenset(
 )
 _FRACTION = frozenset(
     {"fraction", "1", "ratio", "proportion", "share", "decimal", "dimensionless", "probability"}
-)
-# Words that are units wherever they follow a number. Not "in", "a", "at", "am": they are words first.
-_NAMES = {
-    "second": "s sec secs second seconds", "minute": "min mins minute minutes",
-    "hour": "h hr hrs hour hours", "day": "d day days", "week": "wk wks week weeks",
-    "month": "mo mos month months", "year": "y yr yrs year years", "millisecond": "ms millisecond milliseconds",
-    "microsecond": "µs μs us microsecond microseconds", "decade": "decade decades", "century": "century centuries",
-    "millimeter": "mm millimeter millimeters millimetre millimetres",
-    "centimeter": "cm centimeter centimeters centimetre centimetres",
-    "meter": "m meter meters metre metres", "kilometer": "km kilometer kilometers kilometre kilometres kms",
-    "inch": "inch inches", "foot": "ft foot feet", "yard": "yd yds yard yards", "mile": "mi mile miles",
-    "nautical_mile": "nmi nautical_mile", "light_year": "ly", "angstrom": "Å",
-    "milligram": "mg milligram milligrams", "gram": "g gram grams gramme grammes",
-    "kilogram": "kg kgs kilogram kilograms kilo kilos", "metric_ton": "t tonne tonnes", "ton": "ton tons",
-    "pound": "lb lbs pound pounds", "ounce": "oz ounce ounces", "stone": "stone",
-    "milliliter": "ml mL milliliter milliliters millilitre millilitres",
-    "centiliter": "cl centiliter centilitre", "liter": "l L liter liters litre litres",
-    "gallon": "gal gallon gallons", "pint": "pint pints", "quart": "quart quarts",
-    "degC": "°C ℃ celsius", "degF": "°F ℉ fahrenheit", "kelvin": "K kelvin kelvins",
-    "kilometer/hour": "km/h kph kmh", "mile/hour": "mph", "meter/second": "m/s",
-    "hertz": "Hz", "kilohertz": "kHz", "megahertz": "MHz", "gigahertz": "GHz",
-    "watt": "W watt watts", "kilowatt": "kW kilowatt kilowatts", "megawatt": "MW megawatt megawatts",
-    "gigawatt": "GW", "kilowatt_hour": "kWh", "megawatt_hour": "MWh", "joule": "J joule joules",
-    "kilojoule": "kJ", "calorie": "cal calorie calories", "kilocalorie": "kcal",
-    "byte": "bytes byte", "kilobyte": "kB KB", "megabyte": "MB", "gigabyte": "GB", "terabyte": "TB",
-    "acre": "acre acres", "hectare": "ha hectare hectares", "meter**2": "m² m2 sqm",
-    "kilometer**2": "km² km2", "meter**3": "m³ m3", "centimeter**3": "cm³ cc", "foot**2": "sqft ft²",
-    "mile**2": "mi²", "volt": "V volt volts", "ampere": "A amp amps", "pascal": "Pa", "kilopascal": "kPa",
-    "newton": "N newton newtons", "degree": "° degree degrees deg", "radian": "rad radians",
-    "bar": "bar", "psi": "psi",
-}  # fmt: skip
-UNITS = {word: unit for unit, words in _NAMES.items() for word in words.split()}
-_AFTER = re.compile(
-    r"[ \u00a0\u202f-]?(?:\\[,;! ]|~)?(?:\\(?:text|mathrm|rm)\s?\{\s?)?"
-    r"(?P<power>square |cubic |sq\.? )?(?P<degrees>degrees? (?=[CF]\b|[Cc]elsius|[Ff]ahrenheit))?"
-    r"(?P<word>[°℃℉]?[a-zA-Zµμ°Å]+(?:/[a-z]+)?[²³23]?(?![\w²³]))"
 )
 _CENTS = re.compile(r"[ \u00a0-]?(?:¢|cents?\b|pence\b|p\b|¢)")
 _POINTS = re.compile(r"[ \u00a0-]?(?:basis points?|bps?|bp)\b", re.IGNORECASE)
@@ -191,28 +156,9 @@ def _measured(text: str, number: PrintedNumber, value: Exact, unit: str, notes: 
     return _kept(converted, number, end, [*notes, f"converted from {found}"])
 
 
-def unit_after(text: str, at: int) -> tuple[str, int] | None:
-    """The unit of measurement (pint's name) that follows a number, and where it ends; None without one."""
-    match = _AFTER.match(text, at)
-    if match is None:
-        return None
-    word = match["word"]
-    if match["degrees"]:
-        return ("degC" if word[0] in "Cc" else "degF"), match.end()
-    is_glued = match.start("word") == at
-    if len(word) == 1 and not is_glued and word not in "gmKWVNJ":  # "5 a", "5 A", "5 s"
-        return None
-    unit = UNITS.get(word) or UNITS.get(word.lower() if len(word) > 2 else word)
-    if unit is None:
-        return None
-    if match["power"]:
-        unit = f"{unit}**{3 if match['power'].startswith('c') else 2}"
-    return unit, match.end()
-
-
 @lru_cache(maxsize=256)
 def _kind(declared: str | None) -> tuple[str, str, int]:
-    """What a declared unit is ("any", "percent", "fraction", "currency", "measure"), its name, its magnitude."""
+    """A declared unit's kind ("any", "percent", "fraction", "currency", "measure"), name and magnitude."""
     bare = (declared or "").strip()
     power = 0
     for word in re.findall(r"[^\W\d_]+", bare):
@@ -233,7 +179,7 @@ def _kind(declared: str | None) -> tuple[str, str, int]:
 
 
 @lru_cache(maxsize=1)
-def _registry() -> UnitRegistry:
+def _registry() -> UnitRegistry[Any]:
     from pint import UnitRegistry
 
     return UnitRegistry(non_int_type=Fraction)
@@ -273,7 +219,7 @@ def factor(unit: str, to: str) -> Fraction | None:
 
 
 def _rescaled(value: Exact, converted: Fraction) -> Exact:
-    """Printed digits survive a shift of the decimal point ("1.50 km" is "1500", to ten metres), nothing else."""
+    """Printed digits survive a shift of the decimal point ("1.50 km" in metres is 1.50E+3), nothing else."""
     if isinstance(value, Decimal) and value:
         ratio = converted / Fraction(value)
         for power in range(-12, 13):
@@ -298,7 +244,7 @@ def shifted(value: Exact, power: int) -> Exact:
 
 
 def _without(value: Exact, power: int) -> Exact:
-    """A value that was printed with a magnitude, in units of it: "5 thousand" in thousands is 5, not 5.000."""
+    """A value printed with a magnitude, in units of it: "5 thousand" in thousands is 5, not 5.000."""
     if isinstance(value, Decimal) and value == int(value) and int(value) % 10**power == 0:
         exponent = value.as_tuple().exponent
         if exponent == 0:

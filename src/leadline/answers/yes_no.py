@@ -1,4 +1,5 @@
-"""Where a text says yes or no: as an answer ("Yes.", "the answer is no"), and as true or false of a statement.
+"""Where a text says yes or no: as an answer ("Yes.", "the answer is no"), and as true or false of a
+statement.
 
 "No" counts as an answer where it stands by itself ("No.", "No, it does not", "**No**", "is no."), not as an
 article ("no side letter exists"). "True", "false", "correct" and the like count after "is" or by themselves;
@@ -17,19 +18,22 @@ _ALONE_YES = "yes|yeah|yep|yup|y|t|1|ja|oui|sí|si|sì|sim|да|はい|是|예"
 _ALONE_NO = "no|nope|nah|n|f|0|nein|non|não|nao|nej|нет|いいえ|否|아니요"
 _YES = re.compile(r"(?<![\w-])(?:yes|yeah|yep)(?![\w-])", re.IGNORECASE)
 _NO = re.compile(
-    r"(?:(?<=\A)|(?<=[.!?:\n*_\"“'‘(|>=,/])|(?<=[.!?:|>=,] )|(?<=\bis )|(?<=\bbe )|(?<=\bsay )|(?<=\banswer )|(?<=\bor )|(?<=\band )"
+    r"(?:(?<=\A)|(?<=[.!?:\n*_\"“'‘(|>=,/])|(?<=[.!?:|>=,] )|(?<=\bis )|(?<=\bbe )|(?<=\bsay )"
+    r"|(?<=\banswer )|(?<=\bor )|(?<=\band )"
     r"|(?<=\bsays )|(?<=\bthen )|(?<=\btherefore )|(?<=\bso )|(?<=\bwas ))"
     r"(?:no|nope)"
     r"(?=[\"'”’*_)]*(?:\Z|[.,;:!?\n|<]|\s*[–—(]|\s+-|\s+(?:it|they|there|this|that|he|she|we|because|since|as|the)\b|\s*\Z))",
     re.IGNORECASE,
 )
 _STATED = re.compile(
-    rf"(?P<not>\b(?:not|isn't|isnt|is not|never|hardly|cannot be|can't be|wasn't)\s+(?:(?:entirely|completely|quite|strictly|necessarily|the case that it is|be)\s+)?)?"
+    rf"(?P<not>\b(?:not|isn't|isnt|is not|never|hardly|cannot be|can't be|wasn't)\s+(?:(?:entirely"
+    rf"|completely|quite|strictly|necessarily|the case that it is|be)\s+)?)?"
     rf"(?<![\w-])(?P<word>{_TRUE}|{_FALSE})(?![\w-])",
     re.IGNORECASE,
 )
 _BEFORE_STATED = re.compile(
-    r"(?:\A|[\n.!?:*_\"“'‘(|>=]|\b(?:is|are|be|was|were|statement|claim|answer|say|says|that's|thats|it's|as|would be|definitely|indeed|entirely|completely|certainly|or|and|marked))\s*[\"“'*_]*\Z",
+    r"(?:\A|[\n.!?:*_\"“'‘(|>=]|\b(?:is|are|be|was|were|statement|claim|answer|say|says|that's|thats|it's"
+    r"|as|would be|definitely|indeed|entirely|completely|certainly|or|and|marked))\s*[\"“'*_]*\Z",
     re.IGNORECASE,
 )
 # "correct" and "right" are adjectives of answers as well: "the correct answer", "right to convert".

@@ -31,15 +31,14 @@ def read(
     precision: Annotated[
         str | None, typer.Option(help="Numbers are the same if they round to the same multiple of this.")
     ] = None,
-    locale: Annotated[
-        str | None, typer.Option(help="Decides what 1.234 is: en-US, de-DE, ...")
-    ] = None,
+    locale: Annotated[str | None, typer.Option(help="Decides what 1.234 is: en-US, de-DE, ...")] = None,
     date_order: Annotated[str | None, typer.Option(help="Decides what 5/6/2020 is: dmy, mdy or ymd.")] = None,
     vocabulary: Annotated[
         str | None, typer.Option(help="Labels of an enum: a,b or, with synonyms, a=x|y,b.")
     ] = None,
     fields: Annotated[
-        list[str] | None, typer.Option("--field", help="A part of a parts answer: NAME:TYPE[:UNIT]. Repeatable.")
+        list[str] | None,
+        typer.Option("--field", help="A part of a parts answer: NAME:TYPE[:UNIT]. Repeatable."),
     ] = None,
     question: Annotated[
         str | None, typer.Option(help="What was asked: numbers in it are no answers.")
@@ -124,7 +123,9 @@ def _texts(texts: list[str] | None, file: Path | None) -> Iterator[str]:
 def _lines(lines: Any, where: str) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if len(line) > _LONGEST_LINE:
-            raise UsageError(f"a line of {len(line):,} bytes", where=f"{where}:{number}", fix="one text a line")
+            raise UsageError(
+                f"a line of {len(line):,} bytes", where=f"{where}:{number}", fix="one text a line"
+            )
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
@@ -180,7 +181,9 @@ def _print(found: list[dict[str, Any]], *, has_gold: bool) -> None:
         if has_gold:
             gold = one["gold"]
             judged = "correct" if gold["correct"] else "wrong"
-            row.append(judged + (", not by the strict rule" if gold["correct"] and not gold["strict"] else ""))
+            row.append(
+                judged + (", not by the strict rule" if gold["correct"] and not gold["strict"] else "")
+            )
             row.append(", ".join(rule for rule, holds in (gold["same"] or {}).items() if holds))
         row.append("; ".join(filter(None, [one["reason"], *one["notes"]])))
         rows.append(row)
