@@ -106,7 +106,10 @@ def _window(window: str, spans: Sequence[SpanCheck]) -> Text:
                 text.append(f"«{number}", style="bold green")
         if piece.cut:
             text.append(f"\n[{plural(piece.cut, 'character')} left out]\n", style="dim")
-        text.append(printable(piece.text, lines=True), style="reverse" if piece.spans else "")
+        text.append(
+            printable(piece.text, lines=True),
+            style="reverse" if piece.spans else "underline" if piece.near else "",
+        )
         before = piece.spans
     for number in before:
         text.append(f"{number}»", style="bold green")
