@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -169,10 +169,9 @@ class Downloader:
                 answer.status_code,
             )
         digest, size, began = hashlib.sha256(), 0, time.monotonic()
-        handle, name = tempfile.mkstemp(dir=self.folder, prefix=PART_PREFIX, suffix=PART_SUFFIX)
-        part = Path(name)
+        part = self.folder / f"{PART_PREFIX}{uuid.uuid4().hex}{PART_SUFFIX}"
         try:
-            with os.fdopen(handle, "wb") as file:
+            with part.open("xb") as file:
                 for chunk in answer.iter_bytes():
                     size += len(chunk)
                     if size > allowed:
@@ -189,7 +188,6 @@ class Downloader:
                     raise Failed("is empty", answer.status_code)
                 file.flush()
                 os.fsync(file.fileno())
-            part.chmod(0o644)
         except BaseException:
             part.unlink(missing_ok=True)
             raise

@@ -98,10 +98,11 @@ class IndexWriter:
     def __enter__(self) -> IndexWriter:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         self._handle = os.open(self._path, flags, 0o666)
-        end = os.lseek(self._handle, 0, os.SEEK_END)
         # A line that was cut off is closed, so that the next one stands alone.
-        if end and os.pread(self._handle, 1, end - 1) != b"\n":
-            os.write(self._handle, b"\n")
+        if os.lseek(self._handle, 0, os.SEEK_END):
+            os.lseek(self._handle, -1, os.SEEK_END)
+            if os.read(self._handle, 1) != b"\n":
+                os.write(self._handle, b"\n")
         return self
 
     def append(self, entry: IndexEntry) -> None:
