@@ -209,17 +209,6 @@ def test_a_mixed_fraction_read_back_is_exact(whole: int, top: int, bottom: int, 
 # Dates, printed
 
 MONTHS = calendar.month_name[1:]
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-] + ["November", "December"]
 DATE_FORMS = [
     ("{y:04d}-{m:02d}-{d:02d}", None), ("{y:04d}/{m:02d}/{d:02d}", None), ("{y:04d}.{m}.{d}", None),
     ("{name} {d}, {y}", None), ("{name} {d} {y}", None), ("{d} {name} {y}", None), ("{d} {name}, {y}", None),

@@ -10,14 +10,12 @@ from functools import lru_cache
 
 from leadline.answers.choice import ALONE, OPEN, choose
 from leadline.answers.hedges import hedge
+from leadline.answers.opening import MARKS, opened
 from leadline.answers.peel import unwrap
 from leadline.answers.reading import Reading, State
 from leadline.answers.refusal import declines
 from leadline.answers.yes_no import find_yes_no
 from leadline.bench.item import Item
-
-_MARKS = " \t\r\n*_#>`\"'“”‘’([$\\:="
-_LONGEST = 60_000
 
 
 def read(item: Item, raw: str) -> Reading:
@@ -27,14 +25,9 @@ def read(item: Item, raw: str) -> Reading:
     >>> read(item, "That is not correct.").value, read(item, "Yes and no.").reason
     ('false', 'both yes and no')
     """
-    peeled = unwrap(raw, keys=[item.task] if item.task else ["answer"])
-    if peeled.reason:
-        return Reading(State.UNREADABLE, reason=peeled.reason)
-    text = peeled.text[:_LONGEST]
-    if not any(character.isalnum() for character in text):
-        return (
-            Reading(State.UNREADABLE, reason="no yes or no") if text.strip(_MARKS) else Reading(State.EMPTY)
-        )
+    text = opened(item, raw, "no yes or no")
+    if isinstance(text, Reading):
+        return text
     found = list(find_yes_no(text))
     if not found:
         return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason="no yes or no")
@@ -55,7 +48,7 @@ def read(item: Item, raw: str) -> Reading:
         value=value,
         correct=correct,
         correct_strict=correct and not hedged,
-        leads=raw.lstrip(_MARKS).lower().startswith(text[said.start : said.end].lower()),
+        leads=raw.lstrip(MARKS).lower().startswith(text[said.start : said.end].lower()),
         notes=(*([chosen.rule] if chosen.rule else []), *([f"hedged: {hedged}"] if hedged else [])),
     )
 

@@ -7,7 +7,7 @@
 3. The text begins with a candidate that stands as a sentence of its own, or before a reason: "$29.00. That
   is",
    "42 because".
-4. All but one of the candidates stand in the question: the other one.
+4. All but one of the candidates stand in brackets after it (numbers, dates), or in the question: that one.
 
 Otherwise nothing is chosen: a person would have to guess as well. A candidate that is one end of a range, or
 that stands beside another one with "or", is no answer. None of the rules looks at the gold answer.
@@ -97,7 +97,8 @@ def choose(
         for at in range(len(found))
         if not _DENIED.search(text, max(0, found[at].start - 30), found[at].start)
     ]
-    stated = stated or list(range(len(found)))
+    if not stated:
+        return Choice(-1, reason="it is denied")
     chosen, rule = _chosen(text, found, stated, is_same, in_question, lead)
     if chosen >= 0 and not _is_open(text, found, chosen, is_same):
         return Choice(chosen, rule)
@@ -138,6 +139,9 @@ def _chosen(
     first = stated[0]
     if _leads(text, found, stated, is_same, lead):
         return first, "the response begins with it"
+    outside = [at for at in stated if not _is_aside(text, found[at], found[first])]
+    if lead == SENTENCE and _agree(outside, is_same):
+        return outside[0], "the others stand in brackets after it"
     new = [at for at in stated if not in_question(at)]
     if new and _agree(new, is_same):
         return new[0], "the others stand in the question"
@@ -157,6 +161,11 @@ def _leads(
     alone = [at for at in stated if _is_alone(text, found[at])]
     begins = not any(character.isalnum() for character in text[: found[first].start])
     return alone[:1] == [first] and begins and _agree(alone, is_same)
+
+
+def _is_aside(text: str, one: Candidate, first: Candidate) -> bool:
+    """It stands in round brackets that were opened after the first candidate."""
+    return text.count("(", first.end, one.start) > text.count(")", first.end, one.start)
 
 
 def _is_alone(text: str, one: Candidate) -> bool:

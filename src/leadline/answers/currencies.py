@@ -100,6 +100,8 @@ _AFTER = re.compile(
     r"|(?:(?P<country>US|U\.S\.|Canadian|Australian|Hong Kong|Singapore|American) )?"
     rf"(?P<word>(?i:{'|'.join(_WORDS)}|pounds sterling))(?![A-Za-z]))"
 )
+# A dollar sign before, on the line: the one after the number closes a formula.
+_OPEN_MATHS = re.compile(r"(?<!\\)\$(?=\S)[^$]*\Z")
 _COUNTRIES = {
     "us": "USD", "u.s.": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "hong kong": "HKD",
     "singapore": "SGD",
@@ -118,6 +120,8 @@ def after(text: str, at: int) -> tuple[str, int] | None:
     """The currency that stands right after a number that ends at `at`, and where it ends."""
     match = _AFTER.match(text, at)
     if match is None:
+        return None
+    if match["sign"] == "$" and _OPEN_MATHS.search(text, text.rfind("\n", 0, at) + 1, at):
         return None
     if match["sign"]:
         return named(match["sign"]), match.end()

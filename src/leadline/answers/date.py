@@ -15,18 +15,17 @@ from leadline.answers.choice import choose
 from leadline.answers.dates import FoundDate, find_dates
 from leadline.answers.hedges import hedge, limits
 from leadline.answers.months import MONTHS
+from leadline.answers.opening import MARKS, opened
 from leadline.answers.peel import unwrap
 from leadline.answers.reading import Reading, State
 from leadline.answers.refusal import declines
 from leadline.bench.item import Item
 
-_MARKS = " \t\r\n*_#>`\"'“”‘’([$\\:="
 _COMPACT = re.compile(r"\W*([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])\W*")
 _MONTH_DAY = re.compile(
     rf"\b(?:{'|'.join(MONTHS)})\b\.? \d{{1,2}}\b|\b\d{{1,2}}\.? (?:{'|'.join(MONTHS)})\b", re.IGNORECASE
 )
 _YEAR_AFTER = re.compile(r",? [12]\d{3}\b")
-_LONGEST = 60_000
 
 
 def read(item: Item, raw: str) -> Reading:
@@ -36,16 +35,9 @@ def read(item: Item, raw: str) -> Reading:
     >>> read(item, "It matures on June 5th, 2020.").value, read(item, "5/6/2020").reason
     ('2020-06-05', 'ambiguous: 5/6/2020 is 2020-05-06 or 2020-06-05')
     """
-    peeled = unwrap(raw, keys=[item.task] if item.task else ["answer"])
-    if peeled.reason:
-        return Reading(State.UNREADABLE, reason=peeled.reason)
-    text = (
-        peeled.text
-        if len(peeled.text) <= _LONGEST
-        else peeled.text[: _LONGEST // 2] + peeled.text[-_LONGEST // 2 :]
-    )
-    if not any(character.isalnum() for character in text):
-        return Reading(State.UNREADABLE, reason="no date") if text.strip(_MARKS) else Reading(State.EMPTY)
+    text = opened(item, raw, "no date")
+    if isinstance(text, Reading):
+        return text
     found = candidates(text, item.date_order)
     if not found:
         return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason=_why_none(text))
@@ -85,7 +77,7 @@ def _reading(item: Item, raw: str, text: str, found: Sequence[FoundDate], at: in
         value=value,
         correct=correct,
         correct_strict=correct and not hedged and not limit,
-        leads=raw.lstrip(_MARKS).startswith(answer.text),
+        leads=raw.lstrip(MARKS).startswith(answer.text),
         notes=tuple(notes),
     )
 

@@ -16,7 +16,7 @@ from leadline.answers import text as free_text
 from leadline.answers.candidates import is_denied, spans_of
 from leadline.answers.choice import ALONE, OPEN, choose
 from leadline.answers.hedges import hedge
-from leadline.answers.peel import unwrap
+from leadline.answers.opening import opened
 from leadline.answers.reading import Reading, State
 from leadline.answers.refusal import declines
 from leadline.answers.yes_no import find_yes_no
@@ -24,8 +24,6 @@ from leadline.bench.answer_form import Term
 from leadline.bench.folding import Token, normalise, tokens
 from leadline.bench.item import Item
 
-_MARKS = " \t\r\n*_#>`\"'“”‘’([$\\:="
-_LONGEST = 60_000
 _YES_NO = {"yes": True, "no": False, "true": True, "false": False}
 
 
@@ -50,16 +48,9 @@ def read(item: Item, raw: str) -> Reading:
     """
     if not item.vocabulary:
         return free_text.read(item, raw)
-    peeled = unwrap(raw, keys=[item.task] if item.task else ["answer"])
-    if peeled.reason:
-        return Reading(State.UNREADABLE, reason=peeled.reason)
-    text = (
-        peeled.text
-        if len(peeled.text) <= _LONGEST
-        else peeled.text[: _LONGEST // 2] + peeled.text[-_LONGEST // 2 :]
-    )
-    if not any(character.isalnum() for character in text):
-        return Reading(State.UNREADABLE, reason="no label") if text.strip(_MARKS) else Reading(State.EMPTY)
+    text = opened(item, raw, "no label")
+    if isinstance(text, Reading):
+        return text
     found = find_labels(text, item.vocabulary)
     if not found:
         return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason="no label")

@@ -26,7 +26,7 @@ _BOUND = re.compile(
     r"(?:\b(?:at least|at most|more than|less than|fewer than|greater than|no more than|no less than"
     r"|no fewer than|over"
     r"|under|above|below|up to|upwards of|minimum of|maximum of|not more than|exceeds|exceeding)"
-    r"|(?<![\w\"'/])[<>]|[≤≥]|\\[lg]eq?)"
+    r"|(?<![\w\"'/=-])[<>]|[≤≥]|\\[lg]eq?)"
     r"[\s*$_\"'(]*\Z",
     re.IGNORECASE,
 )
@@ -51,6 +51,8 @@ def hedge(text: str) -> str:
 def limits(text: str, start: int, end: int) -> tuple[str, ...]:
     """What the words around [start, end) say of a number: "about", "a bound"; nothing for a plain one."""
     before = text[max(0, start - 30) : start]
+    if before.endswith("<") and text[end : end + 1] == ">":  # a tag or a placeholder
+        return ()
     if _BOUND.search(before) or _BOUND_AFTER.match(text, end):
         return ("a bound",)
     if _ABOUT.search(before) or _ROUGH_AFTER.match(text, end):

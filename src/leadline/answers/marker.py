@@ -15,7 +15,7 @@ _HASHES = re.compile(r"^#{4}[ \t]*(\S.*?)[ \t]*\Z", re.MULTILINE)
 _TAG = re.compile(r"<(answer|final_answer|final|result)>(.*?)(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 _DECOR = r"[ \t>*_#]*"
 _FINAL = re.compile(
-    rf"{_DECOR}\b(?:final|correct)\s+(?:answer|result|response|value)\b{_DECOR}(?:is\b|:|=|\n|：)+{_DECOR}:?",
+    rf"{_DECOR}\b(?:final|correct)\s+(?:answer|result|response|value|amount|total|figure|number|count|cost|price|sum)\b{_DECOR}(?:is\b|:|=|\n|：)+{_DECOR}:?",
     re.IGNORECASE,
 )
 _ANSWER = re.compile(
@@ -35,6 +35,10 @@ _CONCLUDES = re.compile(
 _TOTALS = re.compile(r"\b(?:in total|altogether|in all|left over|remaining in total)\b", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,200}?)(?<=\S)\*\*|__(?=\S)([^_\n]{1,200}?)(?<=\S)__")
 _EQUALS = re.compile(r"(?:[=≈]|\\approx|\bequals\b|\bis equal to\b)\s*(?=[^=≈\n]*\Z)")
+# What may stand after the last word of a text without being a sentence: brackets of formulas, marks.
+_CLOSING = " \t\r\n$\\])|*_`"
+# "x = 5, y = 7" are two results, "12.8 / 25.2 = 0.508 = 0.51" is one.
+_OTHER_EQUATION = re.compile(r"=[^=\n]*(?:[,;] | and )[^=\n]*\Z")
 # The end of a sentence, not the point of a number or of an abbreviation ("approx. 5").
 _SENTENCE = re.compile(
     r"(?<=[^\d\s][.!?])[\"')\]*]*\s+(?=[\"'(\[*]*[A-Z0-9$€£∴])|(?<=\d[.!?])[\"')\]*]*\s+(?=[\"'(\[*]*[A-Z∴])|\n+"
@@ -69,7 +73,8 @@ def regions(text: str) -> Iterator[Region]:
     if answer := _last(_ANSWER, text):
         yield Region("the answer is", answer.end(), _line_end(text, answer.end()))
     start, end = last_sentence(text)
-    if equals := _EQUALS.search(text, start, end):
+    equals = _EQUALS.search(text, start, end)
+    if equals and not _OTHER_EQUATION.search(text, start, equals.start()):
         yield Region("the last = sign", equals.end(), end, is_explicit=False)
     concluding = list(_CONCLUDES.finditer(text))
     if concluding and not _REASON.search(text, concluding[-1].end(), max(concluding[-1].end(), end - 1)):
@@ -77,7 +82,7 @@ def regions(text: str) -> Iterator[Region]:
     if _TOTALS.search(text, start, end):
         yield Region("the last sentence's total", start, end, is_explicit=False)
     bold = list(_BOLD.finditer(text))
-    if len(bold) == 1 or (bold and not text[bold[-1].end() :].strip(" .!\n")):
+    if len(bold) == 1 or (bold and not text[bold[-1].end() :].strip(" .!\n|")):
         group = 1 if bold[-1][1] else 2
         yield Region(
             "the only bold text" if len(bold) == 1 else "bold at the end", *bold[-1].span(group), False
@@ -86,7 +91,7 @@ def regions(text: str) -> Iterator[Region]:
 
 def last_sentence(text: str) -> tuple[int, int]:
     """Where the last sentence of `text` begins and ends, blanks left out."""
-    end = len(text.rstrip())
+    end = len(text.rstrip(_CLOSING))
     start = 0
     for boundary in _SENTENCE.finditer(text, 0, end):
         start = boundary.end()

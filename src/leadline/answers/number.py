@@ -18,6 +18,7 @@ from leadline.answers.choice import choose
 from leadline.answers.dates import find_dates
 from leadline.answers.hedges import hedge, limits
 from leadline.answers.numbers import PrintedNumber, find_numbers
+from leadline.answers.opening import MARKS, opened
 from leadline.answers.peel import unwrap
 from leadline.answers.printed import Exact, printed_text
 from leadline.answers.reading import Reading, State
@@ -33,10 +34,7 @@ _STEP = re.compile(
     r"|no\.|method|option) #?\Z",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(r"\[\Z")
-_MARKS = " \t\r\n*_#>`\"'“”‘’([$\\:="
-# A response longer than this is no answer; its beginning and end hold the answer if it has one.
-_LONGEST = 60_000
+_PLUS_MINUS = re.compile(r"(?:±|\+ ?/ ?[-−–]|\\pm)\s*\Z")
 
 
 def read(item: Item, raw: str) -> Reading:
@@ -47,12 +45,9 @@ def read(item: Item, raw: str) -> Reading:
     >>> reading.value, reading.number, reading.correct, reading.correct_strict
     ('1250000', '1.25E+6', True, False)
     """
-    peeled = unwrap(raw, keys=[item.task] if item.task else ["answer"])
-    if peeled.reason:
-        return Reading(State.UNREADABLE, reason=peeled.reason)
-    text = _shortened(peeled.text)
-    if not any(character.isalnum() for character in text):
-        return Reading(State.UNREADABLE, reason="no number") if text.strip(_MARKS) else Reading(State.EMPTY)
+    text = opened(item, raw, "no number")
+    if isinstance(text, Reading):
+        return text
     found = candidates(text, item)
     if not found:
         return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason="no number")
@@ -82,7 +77,7 @@ def _reading(item: Item, raw: str, text: str, answer: Quantity, rule: str) -> Re
         value=answer.value,
         correct=correct,
         correct_strict=correct and not limit and not hedged,
-        leads=raw.lstrip(_MARKS).startswith(answer.number.text.lstrip(_MARKS)),
+        leads=raw.lstrip(MARKS).startswith(answer.number.text.lstrip(MARKS)),
         number=None if answer.printed is None else printed_text(answer.printed),
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -92,7 +87,9 @@ def candidates(text: str, item: Item) -> list[Quantity]:
     """The numbers of `text` that could be its answer, in the item's unit; ordinals if there are no others."""
     numbers = list(find_numbers(text, item.locale, ordinals=True))
     cardinals = [number for number in numbers if not number.ordinal] or numbers
-    apart = [number for number in cardinals if not _is_label(text, number)]
+    apart = [
+        number for number in cardinals if not _is_label(text, number) and not _is_tolerance(text, number)
+    ]
     dates = (
         [date for date in find_dates(text, item.date_order) if len(date.value) > 4] if len(apart) > 1 else []
     )
@@ -160,6 +157,11 @@ def _is_label(text: str, number: PrintedNumber) -> bool:
     return bool(_STEP.search(before)) or (is_reference and number.start > 1)
 
 
+def _is_tolerance(text: str, number: PrintedNumber) -> bool:
+    """ "5 ± 0.2": the second number says how sure the first is."""
+    return number.start > 1 and bool(_PLUS_MINUS.search(text, max(1, number.start - 8), number.start))
+
+
 def _labels(text: str) -> set[int]:
     """Where the labels of a numbered list are: numbers that begin lines and count up from 1, two at least."""
     found = [(int(label.group(1)), label.start(1)) for label in _LABEL.finditer(text)]
@@ -168,9 +170,3 @@ def _labels(text: str) -> set[int]:
         if value == len(counted) + 1:
             counted.append(start)
     return set(counted) if len(counted) > 1 else set()
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= _LONGEST:
-        return text
-    return text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]

@@ -261,10 +261,12 @@ def _may_end(plain: str, start: int, end: int) -> bool:
     """Letters that touch the last digit must be a unit: "5kg" is a number, "506c" and "3D" are not."""
     following = plain[end : end + 1]
     if not following.isalpha() or following > "\u2fff":
-        return following != "_"
+        return not (following == "_" and plain[end + 1 : end + 2].isalnum())
     letters = _LETTERS.match(plain, end)
     word = letters.group() if letters else following
     if _ORDINAL.match(plain, end):
+        return False
+    if word[0] == "x" and plain[start:end] == "0":  # 0x10
         return False
     return word in _UNIT_LETTERS if len(word) == 1 else True
 

@@ -22,8 +22,9 @@ from functools import lru_cache
 
 # No-break, figure, thin and narrow no-break space: made to stand between groups of digits.
 GROUPING_SPACES = "\u00a0\u2007\u2009\u202f"
-_GAP = rf"[ {GROUPING_SPACES}'’]|\{{,\}}|\\,"
-# The last two gaps are LaTeX's. A longer run of digits, points and commas is `read_body`'s to judge.
+_GAP = rf"[ {GROUPING_SPACES}'’_]|\{{,\}}|\\,"
+# The last two gaps are LaTeX's, the underscore is a programmer's. A longer run of digits, points and commas
+# is `read_body`'s to judge.
 BODY = rf"\d{{1,3}}(?P<gap>{_GAP})\d{{3}}(?:(?P=gap)\d{{3}})*(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*|\.\d+"
 # More digits than this are no answer, and Python refuses to print some of them.
 MAX_DIGITS = 300

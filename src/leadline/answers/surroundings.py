@@ -28,6 +28,8 @@ _BEFORE = re.compile(
 # Most numbers follow a plain word or a line's beginning: nothing of ours stands before them.
 _PLAIN = re.compile(r"(?<![A-Za-z])(?:(?![Mm]inus|[Nn]egative)[a-z]+|[,;:]|^) \Z|^\Z")
 _LONGEST = 20
+# "$42$" is a formula. As Pandoc has it: no blank after the first sign or before the last, no digit after.
+_MATHS = re.compile(r"\$(?=\S)[^$\n]*(?<=[^\s\\])\$(?!\d)")
 _PERCENT = re.compile(
     r" ?(?:\\?%|％|٪)|[ \u00a0\u202f-](?:\\?%|(?:(?i:per ?cent|pct)|percentage points?|Prozent|pour ?cent"
     r"|por ciento)\b)"
@@ -82,8 +84,12 @@ def before(text: str, start: int) -> Before | None:
             return None
         else:
             first = match.end("sign")
-    if first == start and start and (text[start - 1].isalpha() or text[start - 1] in "_#@"):
-        return None if text[start - 1] != "#" else Before(first=start, inner=start)
+    if first == start and start and (text[start - 1].isalpha() or text[start - 1] == "@"):
+        return None
+    if first == start and text[start - 1] == "_" and text[start - 2 : start - 1].isalnum():  # x_5
+        return None
+    if currency.strip() == "$" and not match["open"] and _MATHS.match(text, match.end("currency") - 1):
+        currency, first = "", inner if match["inside"] else start
     return Before(sign, currencies.named(currency) if currency else "", opened, first, inner)
 
 
