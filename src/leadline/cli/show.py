@@ -39,3 +39,16 @@ def show_report(study: Study, out: Path | None, as_json: bool, quiet: bool = Fal
         ("", made.paths.latex),
     ):
         typer.echo(f"{name:<9} {path}")
+
+
+def print_finding(folder: Path, lens: str, table: str) -> None:
+    """Print one table of the report that a study has."""
+    from rich.console import Console
+
+    from leadline.report.document import load_findings
+    from leadline.report.terminal import finding_table
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=max(120, console.width))
+    console.print(finding_table(load_findings(folder / "report" / "findings.json"), lens, table))

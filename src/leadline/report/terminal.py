@@ -13,6 +13,7 @@ from leadline.lenses.finding import Figure
 from leadline.report.document import FindingsDocument
 from leadline.report.headline import Headline, headlines
 from leadline.report.numbers import printed
+from leadline.report.tables import tables
 
 
 def headline_table(document: FindingsDocument) -> RenderableType:
@@ -34,6 +35,26 @@ def headline_text(document: FindingsDocument, width: int = 100) -> str:
     console = Console(file=sink, width=width, color_system=None, force_terminal=False, legacy_windows=False)
     console.print(headline_table(document))
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
+
+
+def finding_table(document: FindingsDocument, lens: str, name: str) -> RenderableType:
+    """One finding of each model, as rich prints it."""
+    parts: list[RenderableType] = []
+    for entry in tables(document):
+        if (entry.lens, entry.name) != (lens, name):
+            continue
+        grid = Table(
+            box=box.SIMPLE_HEAD, pad_edge=False, title=Text(entry.title), title_justify="left", title_style=""
+        )
+        for head in entry.key_heads:
+            grid.add_column(head, overflow="fold")
+        for head in entry.figure_heads:
+            grid.add_column(head, justify="right", overflow="fold")
+        for row in entry.rows:
+            cells = [str(cell.printed) if cell else "" for cell in row.cells]
+            grid.add_row(*map(Text, (*row.keys, *cells)))
+        parts.append(grid)
+    return Group(*parts)
 
 
 def _parts(entry: Headline) -> list[RenderableType]:

@@ -42,6 +42,12 @@ def demo_study(folder: Path, items: int | None = None, full: bool = False) -> Pa
     return _make(folder, template, benchmark="facts", model="smollm2", items=items or number)
 
 
+def documents_demo_study(folder: Path, items: int | None = None) -> Path:
+    """The study of the demo's second part: the items of `licences` that its audit (audit.json, in the same
+    folder) does not flag."""
+    return _make(folder, "demo-documents.yaml", benchmark="licences", model="smollm2", items=items)
+
+
 def _make(folder: Path, template: str, *, benchmark: str, model: str, items: int | None) -> Path:
     text = files("leadline.study").joinpath("templates", template).read_text(encoding="utf-8")
     values = {
