@@ -95,7 +95,7 @@ SIGN = (
     rf"|(?<![A-Za-z])(?:{_codes}|Rs\.?|RM|RMB|Fr\.|kr)"
 )
 _AFTER = re.compile(
-    rf"[ \u00a0\u202f-]?(?:(?P<sign>[€£¥₹₩₽₺₫₪₱₦฿₴₿]|\\?\$(?![\d\w]))"
+    rf"[ \u00a0\u202f-]?(?:(?P<sign>[€£¥₹₩₽₺₫₪₱₦฿₴₿]|\\?\$(?!\s?\w))"
     rf"|(?P<code>{_codes})(?![A-Za-z])"
     r"|(?:(?P<country>US|U\.S\.|Canadian|Australian|Hong Kong|Singapore|American) )?"
     rf"(?P<word>(?i:{'|'.join(_WORDS)}|pounds sterling))(?![A-Za-z]))"

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -22,9 +21,11 @@ from leadline.answers import currencies
 from leadline.answers.magnitudes import magnitude, power_of_ten
 from leadline.answers.number_words import Worded, worded_numbers
 from leadline.answers.numerals import BODY, Body, read_body
+from leadline.answers.printed import Exact, PrintedNumber
+from leadline.answers.said_once import CLOSES, said_once
 from leadline.answers.surroundings import before, bracket, percent
 
-Exact = Decimal | Fraction
+__all__ = ["Exact", "PrintedNumber", "find_numbers"]
 
 _GLYPHS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 # Digits in columns of a date, a version or a clock are passed over whole. A fraction's parts are short:
@@ -41,9 +42,6 @@ _TOKEN = re.compile(
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _DOZEN = re.compile(r"[ \u00a0-]dozen\b")
-_CLOSES = re.compile(r" ?\)")
-# Between a number in words and the same number in digits: "ten thousand dollars ($10,000)".
-_REPEATS = re.compile(r"[ \u00a0]?(?:[A-Za-z]{1,12} ){0,2}(?:[A-Za-z]{1,12})? ?\(? ?")
 _POWER_SIGNS = "eE x*×·⋅✕∙\\^\u00a0\u202f<⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TO_ONE = re.compile(r" ?(?::|-?to-?| to ) ?1(?:\.0+)?(?![\d.,:]\d|\d|[a-zA-Z%])")
@@ -70,33 +68,6 @@ _ASCII = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedNumber:
-    """A number at [start, end) of a text, sign, currency, magnitude and percent sign included.
-
-    `value` is exact; a Decimal's exponent tells the printed digits (Decimal("2.40"); "1.25 million" is
-    Decimal("1.25E+6"); "5 million" is Decimal(5000000)). `step` is the unit of the last printed digit, with
-    the magnitude ("10.0 million" → 100000); None for words and fractions. Of "20%" the value is 20, and
-    `percent` is True. `currency` is a code where the text tells it, or a sign that several share ("$").
-    `magnitude` is the power of ten of a word or suffix ("million": 6), which the value includes already. An
-    `ambiguous` number could be read as `alternative` too (None: as several numbers, or with the other sign);
-    `notes` say how it was decided.
-    """
-
-    value: Exact
-    step: Decimal | None
-    start: int
-    end: int
-    text: str
-    percent: bool = False
-    currency: str = ""
-    ambiguous: bool = False
-    alternative: Exact | None = None
-    ordinal: bool = False
-    magnitude: int = 0
-    notes: tuple[str, ...] = ()
-
-
 def find_numbers(text: str, locale: str | None = None, *, ordinals: bool = False) -> Iterator[PrintedNumber]:
     """The numbers of `text` from left to right; "third" and "3rd" only with `ordinals`.
 
@@ -110,7 +81,7 @@ def find_numbers(text: str, locale: str | None = None, *, ordinals: bool = False
     digits = list(_in_digits(plain, text, locale))
     words = [number for worded in worded_numbers(plain) if (number := _in_words(plain, text, worded))]
     merged = sorted([*digits, *words], key=lambda number: number.start) if words else digits
-    for number in _said_once(plain, text, merged):
+    for number in said_once(plain, text, merged):
         if ordinals or not number.ordinal:
             yield number
 
@@ -205,7 +176,7 @@ def _finished(
     is_percent, unsure = past > end, False
     end = past
     if found.opened >= 0:
-        closing = _CLOSES.match(plain, end)
+        closing = CLOSES.match(plain, end)
         if closing is None:
             first = found.inner
         else:
@@ -269,49 +240,3 @@ def _may_end(plain: str, start: int, end: int) -> bool:
     if word[0] == "x" and plain[start:end] == "0":  # 0x10
         return False
     return word in _UNIT_LETTERS if len(word) == 1 else True
-
-
-def _said_once(plain: str, text: str, found: list[PrintedNumber]) -> Iterator[PrintedNumber]:
-    """Without overlaps; "eighty (80)", "ten dollars ($10.00)" and "1 million 200 thousand" are one number."""
-    at = 0
-    while at < len(found):
-        number = found[at]
-        at += 1
-        while at < len(found) and found[at].start < number.end:
-            at += 1
-        if isinstance(number.value, Fraction) and at < len(found):
-            repeated = found[at]
-            between = plain[number.end : repeated.start]
-            if abs(repeated.value) == number.value and _REPEATS.fullmatch(between):
-                close = _CLOSES.match(plain, repeated.end)
-                end = close.end() if close else repeated.end
-                value = repeated.value if isinstance(repeated.value, Fraction) else repeated.value.copy_abs()
-                number = replace(
-                    repeated, value=value, start=number.start, end=end,
-                    text=text[number.start : end], ambiguous=False, alternative=None, notes=(),
-                    currency=repeated.currency or number.currency, percent=repeated.percent or number.percent,
-                )  # fmt: skip
-                at += 1
-        while at < len(found) and _adds_up(plain, number, found[at]):
-            following = found[at]
-            number = replace(
-                number, value=Decimal(int(number.value) + int(following.value)), step=following.step,
-                end=following.end, text=text[number.start : following.end],
-            )  # fmt: skip
-            at += 1
-        yield number
-
-
-def _adds_up(plain: str, number: PrintedNumber, following: PrintedNumber) -> bool:
-    """ "1 million" and "200 thousand" next to each other are one number."""
-    return (
-        number.step is not None
-        and following.step is not None
-        and number.step > following.step >= 100
-        and 0 < following.value < number.step
-        and number.value > 0
-        and following.text[-1].isalpha()
-        and number.value == int(number.value)
-        and following.value == int(following.value)
-        and plain[number.end : following.start] in (" ", " and ", ", ")
-    )

@@ -1,4 +1,4 @@
-"""A number as text, in two forms: its value, and its value with the digits it was printed in.
+"""A number that a text prints, and numbers as text: by their value, and with the digits they were printed in.
 
 The *value* is what votes are counted over: "1250000", "2.4" for 2.4 and 2.40, "2/3" for what has no end as a
 decimal fraction. The *printed form* keeps what the rules of sameness need: "2.40", "1.25E+6" for 1.25
@@ -7,10 +7,38 @@ million, "1250000", and a fraction ("3/2") for what was printed in words or as a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 Exact = Decimal | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedNumber:
+    """A number at [start, end) of a text, sign, currency, magnitude and percent sign included.
+
+    `value` is exact; a Decimal's exponent tells the printed digits (Decimal("2.40"); "1.25 million" is
+    Decimal("1.25E+6"); "5 million" is Decimal(5000000)). `step` is the unit of the last printed digit, with
+    the magnitude ("10.0 million" → 100000); None for words and fractions. Of "20%" the value is 20, and
+    `percent` is True. `currency` is a code where the text tells it, or a sign that several share ("$").
+    `magnitude` is the power of ten of a word or suffix ("million": 6), which the value includes already. An
+    `ambiguous` number could be read as `alternative` too (None: as several numbers, or with the other sign);
+    `notes` say how it was decided.
+    """
+
+    value: Exact
+    step: Decimal | None
+    start: int
+    end: int
+    text: str
+    percent: bool = False
+    currency: str = ""
+    ambiguous: bool = False
+    alternative: Exact | None = None
+    ordinal: bool = False
+    magnitude: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def value_text(value: Exact) -> str:
