@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from leadline.audit.document import AnswerStated, Failure, ItemVerdict, Place, Route, SpanCheck, State
 from leadline.audit.elsewhere import Hashes, stretches_of
 from leadline.audit.failures import Cause, cause_of
-from leadline.audit.held import HeldDocuments
+from leadline.audit.held import HeldDocuments, has_markup
 from leadline.audit.matching import Match, Matcher, match_quote
 from leadline.audit.nearest import nearest
 from leadline.audit.normal import Normal
@@ -25,11 +25,12 @@ _SHOWN = 160  # characters of a span that a sentence cites
 class Sought:
     """An item whose declared document does not settle it: its texts are looked for in all documents.
 
-    One array of hashes for the window, one for each quote.
+    One array of hashes for the window, one for each quote. `markup` says that one of them has tags in it.
     """
 
     item: str
     texts: tuple[Hashes, ...]
+    markup: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ def _settled(claim: Claim, found: Resolution, matcher: Matcher) -> bool:
 def _sought(item: Item, window: Normal | None) -> Sought:
     texts = [stretches_of(window.text)] if window is not None else []
     texts += [stretches_of(whole(evidence.quote).normal, 6) for evidence in item.evidence]
-    return Sought(item.id, tuple(hashes for hashes in texts if hashes.size))
+    markup = any(map(has_markup, [item.window or "", *(evidence.quote for evidence in item.evidence)]))
+    return Sought(item.id, tuple(hashes for hashes in texts if hashes.size), markup)
 
 
 def _look(quote: str, window: Normal | None, resolution: Resolution, matcher: Matcher) -> _Quote:

@@ -22,7 +22,8 @@ STRETCHES, _WORTH = 16, 0.5
 # Documents kept per text.
 _KEPT = 4
 _BASE, _MIX = 0x9E3779B97F4A7C15, 0xFF51AFD7ED558CCD
-_FILTER_BITS = 22
+# Of the filter of hashes, at least: small enough for the cache, with room so that one in 16 passes wrongly.
+_FILTER_BITS, _FILTER_ROOM = 16, 16
 _CHUNK = 1 << 20  # positions hashed at a time: a document of 100 MB is not hashed in one piece
 
 Hashes = NDArray[np.uint64]
@@ -59,17 +60,21 @@ class Sought:
     owners: NDArray[np.int32]
     counts: NDArray[np.int32]  # stretches per text
     filter: NDArray[np.bool_]
+    shift: np.uint64  # of a hash, to its place in the filter
+    markup: bool  # whether tags are among what is sought
 
     @classmethod
-    def of(cls, texts: Sequence[Hashes]) -> Sought:
+    def of(cls, texts: Sequence[Hashes], *, markup: bool = False) -> Sought:
         """The stretches of these texts."""
         counts = np.array([stretches.size for stretches in texts], np.int32)
         hashes = np.concatenate([np.zeros(0, np.uint64), *texts])
         owners = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
         order = np.argsort(hashes, kind="stable")
-        present = np.zeros(1 << _FILTER_BITS, np.bool_)
-        present[hashes >> np.uint64(64 - _FILTER_BITS)] = True
-        return cls(hashes[order], owners[order], counts, present)
+        bits = max(_FILTER_BITS, (hashes.size * _FILTER_ROOM).bit_length())
+        shift = np.uint64(64 - bits)
+        present = np.zeros(1 << bits, np.bool_)
+        present[hashes >> shift] = True
+        return cls(hashes[order], owners[order], counts, present, shift, markup)
 
     def found_in(self, forms: Iterable[Normal]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The texts that a document is worth a look for, and how many of their stretches it holds."""
@@ -77,8 +82,7 @@ class Sought:
         for form in forms:
             for start in range(0, max(1, len(form.text)), _CHUNK):
                 hashes = hashes_of(form.text[start : start + _CHUNK + STRETCH - 1])
-                likely = hashes[self.filter[hashes >> np.uint64(64 - _FILTER_BITS)]]
-                matched.append(np.unique(likely))
+                matched.append(hashes[self.filter[hashes >> self.shift]])
         hashes = np.unique(np.concatenate([np.zeros(0, np.uint64), *matched]))
         first = np.searchsorted(self.hashes, hashes, "left")
         behind = np.searchsorted(self.hashes, hashes, "right")

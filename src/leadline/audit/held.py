@@ -13,7 +13,12 @@ from leadline.documents import Document, Sources, UnreadableDocument
 
 # Items of one document tend to stand together in a benchmark, so the last few documents are kept: no more of
 # them than this, and no more characters.
-_KEPT, _KEPT_CHARACTERS = 8, 16_000_000
+_KEPT, _KEPT_CHARACTERS, _MATCHES_KEPT = 8, 16_000_000, 64
+
+
+def has_markup(text: str) -> bool:
+    """Whether a text may be one of markup: it has the beginning of a tag."""
+    return "<" in text or "&lt" in text
 
 
 @dataclass(slots=True)
@@ -27,6 +32,7 @@ class HeldDocument:
     document: Document
     _text: Normal | None = field(default=None, init=False)
     _markup: Normal | None = field(default=None, init=False)
+    _matches: dict[str, tuple[Match, bool]] = field(default_factory=dict, init=False)
 
     @property
     def text(self) -> Normal:
@@ -42,16 +48,24 @@ class HeldDocument:
             self._markup = Normal(self.document.markup)
         return self._markup
 
-    def forms(self) -> Iterator[Normal]:
-        """The text, then the markup if there is one."""
+    def forms(self, *, markup: bool) -> Iterator[Normal]:
+        """The text, then the markup if there is one and it is wanted."""
         yield self.text
-        if (markup := self.markup) is not None:
-            yield markup
+        if markup and self.markup is not None:
+            yield self.markup
 
     def match(self, quote: str, matcher: Matcher) -> tuple[Match, bool]:
         """The match in the text, else in the markup; and whether the places are those of the markup."""
+        # Asked for when the document is resolved, and again when the quote is checked.
+        if (known := self._matches.get(quote)) is None:
+            if len(self._matches) >= _MATCHES_KEPT:
+                self._matches.clear()
+            known = self._matches[quote] = self._match(quote, matcher)
+        return known
+
+    def _match(self, quote: str, matcher: Matcher) -> tuple[Match, bool]:
         first = matcher(quote, self.text)
-        if first.found or self.markup is None:
+        if first.found or not has_markup(quote) or self.markup is None:
             return first, False
         second = matcher(quote, self.markup)
         return (second, True) if second.found else (first, False)

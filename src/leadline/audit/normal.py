@@ -15,19 +15,19 @@ import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from html.entities import html5
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.uint32]
+Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Positions = NDArray[np.int64]
 
-# What the tables map a code point to, beside other code points.
-_DELETED, _QUOTE, _MANY, _UNKNOWN = 0, 1, 0xFFFFFFFE, 0xFFFFFFFF
-_SPACE, _HYPHEN, _ZERO, _NINE = 0x20, 0x2D, 0x30, 0x39
+# What the tables map a code point to, beside other code points. The last two are no characters in any width.
+_DELETED, _QUOTE, _SPACE, _HYPHEN, _ZERO = 0, 1, 0x20, 0x2D, 0x30
+_MANY, _UNKNOWN = -2, -1  # of the table's own width: its two largest numbers
 # A block is normalised as a whole. Large enough that numpy's calls cost nothing, small enough for a cache.
 _BLOCK = 1 << 18
 
@@ -41,9 +41,11 @@ _SAFE_CUT = re.compile(r"[^\W\d_]\s+(?=[^\W\d_])")
 
 
 @cache
-def _tables() -> tuple[Codes, NDArray[np.bool_]]:
-    """What each code point becomes, and which results are letters; filled when a code point is first met."""
-    return np.full(0x110000, _UNKNOWN, np.uint32), np.zeros(0x110000, np.bool_)
+def _table(bits: int) -> Codes:
+    """What each code point of that width becomes; filled when a code point is first met."""
+    if bits == 32:
+        return np.full(0x110000, _UNKNOWN, np.int32).view(np.uint32)
+    return np.full(1 << bits, _UNKNOWN, np.int16 if bits == 16 else np.int8).view(f"u{bits // 8}")
 
 
 def _becomes(character: str) -> str | int:
@@ -67,24 +69,19 @@ def _becomes(character: str) -> str | int:
     return folded.replace("⁄", "/")
 
 
-def _learn(codes: Codes) -> None:
-    table, letters = _tables()
+def _learn(table: Codes, codes: Codes) -> None:
+    """Fill in what these code points become."""
+    widest = np.iinfo(table.dtype).max
     for code in np.unique(codes).tolist():
         new = _becomes(chr(code))
-        if isinstance(new, int):
-            table[code] = new
-        elif len(new) == 1:
-            table[code] = ord(new)
-            letters[ord(new)] = new.isalpha()
-        else:
-            table[code] = _MANY
+        one = new if isinstance(new, int) else ord(new) if len(new) == 1 else widest
+        # A character of a few rare scripts becomes one that the table is too narrow for.
+        table[code] = one if one < widest - 1 else widest + 1 + _MANY
 
 
 @cache
-def _ascii_tables() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    _learn(np.arange(128, dtype=np.uint32))
-    table, letters = _tables()
-    return table[:128].astype(np.uint8), letters[:128].copy()
+def _is_letter(code: int) -> bool:
+    return chr(code).isalpha()
 
 
 @cache
@@ -94,14 +91,13 @@ def _clusters() -> re.Pattern[str]:
     return re.compile(f"[\\s\\S][{re.escape(marks)}\u1160-\u11ff]+")
 
 
-def _decoded(entity: re.Match[str]) -> str | None:
+@lru_cache(maxsize=4096)
+def _decoded(entity: str, name: str, end: str) -> str | None:
     """What an entity stands for; None when it is none (`AT&T`, `&c`)."""
-    name, end = entity.group(1), entity.group(2)
     if name[0] != "#" and name + end not in html5:
         if name.lower() + end not in html5:
             # `&amp;Co` is still an ampersand, written twice or more.
-            prefix = entity.start(1) - entity.start()
-            return f"&{name}{end}" if prefix > 1 else None
+            return f"&{name}{end}" if len(entity) > len(f"&{name}{end}") else None
         name = name.lower()
     return html.unescape(f"&{name}{end}")
 
@@ -135,23 +131,35 @@ def _apply(text: str, edits: list[_Edit]) -> tuple[str, Positions, Positions]:
     return "".join(pieces), origin, end_of[origin]
 
 
-def _plain(raw: str) -> tuple[str, Positions | None, Positions | None]:
-    """Entities decoded, marks composed, characters that become several spelt out; and the way back."""
-    starts: Positions | None = None
-    ends: Positions | None = None
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """A text as it is read: entities decoded, marks composed, characters that become several spelt out.
+
+    `mapped` is what each character becomes. `starts` and `ends` are where each comes from; None where nothing
+    was changed.
+    """
+
+    text: str
+    mapped: Codes
+    starts: Positions | None
+    ends: Positions | None
+
+
+def _plain(raw: str) -> _Plain:
+    text, starts, ends = raw, None, None
     for find in (_entities, _combined, _expanded):
-        edits = find(raw)
+        edits = find(text)
         if edits:
-            raw, new_starts, new_ends = _apply(raw, edits)
+            text, new_starts, new_ends = _apply(text, edits)
             starts = new_starts if starts is None else starts[new_starts]
             ends = new_ends if ends is None else ends[new_ends - 1]
-    return raw, starts, ends
+    return _Plain(text, _mapped(text), starts, ends)
 
 
 def _entities(text: str) -> list[_Edit]:
     if "&" not in text:
         return []
-    found = ((match, _decoded(match)) for match in _ENTITY.finditer(text))
+    found = ((match, _decoded(*match.group(0, 1, 2))) for match in _ENTITY.finditer(text))
     return [_Edit(match.start(), match.end(), new) for match, new in found if new is not None]
 
 
@@ -166,55 +174,69 @@ def _expanded(text: str) -> list[_Edit]:
     if text.isascii():
         return []
     mapped = _mapped(text)
-    at = np.flatnonzero(mapped == _MANY).tolist()
+    at = np.flatnonzero(mapped == np.iinfo(mapped.dtype).max + 1 + _MANY).tolist()
     return [_Edit(i, i + 1, new) for i in at if isinstance(new := _becomes(text[i]), str)]
 
 
 def _mapped(text: str) -> Codes:
-    table, _ = _tables()
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    """What each character becomes, in the narrowest width that the text allows, which is the quickest."""
+    if text.isascii():
+        codes: Codes = np.frombuffer(text.encode("ascii"), np.uint8)
+    else:
+        codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
+        if codes.size != len(text):
+            codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    table = _table(8 * codes.itemsize)
     mapped = table[codes]
-    if (unknown := mapped == _UNKNOWN).any():
-        _learn(codes[unknown])
+    unknown = mapped == np.iinfo(table.dtype).max
+    if unknown.any():
+        _learn(table, codes[unknown])
         mapped = table[codes]
     return mapped
 
 
-def _compressed(plain: str) -> tuple[str, Positions]:
-    """The normal form of a plain text, and where in it each of its characters stands."""
-    mapped: NDArray[np.uint8] | Codes
-    if plain.isascii():
-        table, letters = _ascii_tables()
-        mapped = table[np.frombuffer(plain.encode("ascii"), np.uint8)]
-    else:
-        _, letters = _tables()
-        mapped = _mapped(plain)
-        # Spelt out in `_expanded`; a character whose expansion expands again is left as it is.
-        mapped[mapped == _MANY] = ord("?")
-    # White space and quotation marks go, but for the gap between two digits.
-    solid = np.flatnonzero((mapped != _SPACE) & (mapped > _QUOTE))
+def _compressed(mapped: Codes) -> tuple[str, Positions]:
+    """The normal form of what characters become, and where each of its characters stands among them."""
+    solid = np.flatnonzero(mapped > _SPACE)  # white space, quotation marks and what is deleted go
     kept: NDArray[Any] = mapped[solid]
-    gaps = np.flatnonzero(np.diff(solid) > 1)
-    digit = (kept >= _ZERO) & (kept <= _NINE)
-    gaps = gaps[digit[gaps] & digit[gaps + 1]]
+    solid, kept = _with_gaps(mapped, solid, kept)
+    hyphens = np.flatnonzero(kept == _HYPHEN)
+    if hyphens.size:
+        dropped = _idle(kept, hyphens)
+        if dropped.size:
+            solid, kept = np.delete(solid, dropped), np.delete(kept, dropped)
+    encoding = {1: "ascii", 2: "utf-16-le", 4: "utf-32-le"}[kept.itemsize]
+    return kept.tobytes().decode(encoding, "surrogatepass"), solid
+
+
+def _with_gaps(mapped: Codes, solid: Positions, kept: NDArray[Any]) -> tuple[Positions, NDArray[Any]]:
+    """The gap between two digits stays, as one space."""
+    digit = (kept - kept.dtype.type(_ZERO)) <= 9  # unsigned: what is below wraps around
+    gaps = np.flatnonzero(digit[:-1] & digit[1:])
+    gaps = gaps[solid[gaps + 1] - solid[gaps] > 1]
     if gaps.size:
         gaps = gaps[[_is_gap(mapped[solid[i] + 1 : solid[i + 1]]) for i in gaps.tolist()]]
         solid = np.insert(solid, gaps + 1, solid[gaps] + 1)
         kept = np.insert(kept, gaps + 1, _SPACE)
-    # Hyphens between letters go (a broken line, or none); elsewhere several are one.
-    hyphen = kept == _HYPHEN
-    if hyphen.any():
-        edge = np.diff(hyphen.astype(np.int8), prepend=0, append=0)
-        first, behind = np.flatnonzero(edge == 1), np.flatnonzero(edge == -1)
-        letter = np.append(letters[kept], False)  # also what stands before the first and behind the last
-        keep = ~hyphen
-        keep[first[~(letter[first - 1] & letter[behind])]] = True
-        solid, kept = solid[keep], kept[keep]
-    encoding = "ascii" if kept.dtype == np.uint8 else "utf-32-le"
-    return kept.tobytes().decode(encoding, "surrogatepass"), solid
+    return solid, kept
 
 
-def _is_gap(between: NDArray[np.uint8] | Codes) -> bool:
+def _idle(kept: NDArray[Any], hyphens: Positions) -> Positions:
+    """Hyphens between letters (a broken line, or none), and all but the first of several elsewhere."""
+    new_run = np.diff(hyphens, prepend=-2) > 1
+    first = np.flatnonzero(new_run)
+    last = np.append(first[1:] - 1, hyphens.size - 1)
+    before, behind = hyphens[first] - 1, hyphens[last] + 1
+    inner = (before >= 0) & (behind < kept.size)
+    letters = np.zeros(first.size, np.bool_)
+    around = zip(kept[before[inner]].tolist(), kept[behind[inner]].tolist(), strict=True)
+    letters[inner] = [_is_letter(one) and _is_letter(other) for one, other in around]
+    stay = np.zeros(hyphens.size, np.bool_)
+    stay[first[~letters]] = True
+    return hyphens[~stay]
+
+
+def _is_gap(between: Codes) -> bool:
     """Deleted characters alone are no gap: a soft hyphen in a number does not part it."""
     return bool((between != _DELETED).any())
 
@@ -227,6 +249,12 @@ class _Map:
     index: Positions
     starts: Positions | None
     ends: Positions | None
+
+
+def _normalised(raw: str) -> tuple[str, _Map]:
+    plain = _plain(raw)
+    text, index = _compressed(plain.mapped)
+    return text, _Map(plain.text, index, plain.starts, plain.ends)
 
 
 @dataclass(slots=True)
@@ -248,7 +276,7 @@ class Normal:
     _last: tuple[int, _Map] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        """Normalises block by block; the way back is made again where something is found."""
+        """Normalises block by block; of a text in several, the way back is made again where it is needed."""
         self._raw_starts, self._text_starts = [], []
         texts: list[str] = []
         start = length = 0
@@ -257,7 +285,8 @@ class Normal:
             if end - start > _BLOCK * 5 // 4:
                 cut = _SAFE_CUT.search(self.raw, start + _BLOCK)
                 end = cut.end() if cut else end
-            text, _ = _compressed(_plain(self.raw[start:end])[0])
+            text, found = _normalised(self.raw[start:end])
+            self._last = (len(texts), found)
             self._raw_starts.append(start)
             self._text_starts.append(length)
             texts.append(text)
@@ -269,8 +298,7 @@ class Normal:
         block = bisect_right(self._text_starts, at) - 1
         if self._last is None or self._last[0] != block:
             end = self._raw_starts[block + 1] if block + 1 < len(self._raw_starts) else len(self.raw)
-            plain, starts, ends = _plain(self.raw[self._raw_starts[block] : end])
-            self._last = (block, _Map(plain, _compressed(plain)[1], starts, ends))
+            self._last = (block, _normalised(self.raw[self._raw_starts[block] : end])[1])
         return self._last
 
     def place(self, start: int, end: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from leadline.audit.document import Route
-from leadline.audit.held import HeldDocument, HeldDocuments
+from leadline.audit.held import HeldDocument, HeldDocuments, has_markup
 from leadline.audit.matching import Matcher
 from leadline.audit.normal import Normal
 from leadline.documents import UnreadableDocument
@@ -59,7 +59,7 @@ class Resolution:
 def share_of(window: Normal, document: HeldDocument) -> float:
     """The share of a window's text that stands in a document: 0 to 1."""
     best = 0.0
-    for form in document.forms():
+    for form in document.forms(markup=has_markup(window.text)):
         best = max(best, _share(window.text, form.text))
         if best >= WHOLE_WINDOW:
             break
@@ -74,6 +74,9 @@ def _share(window: str, text: str) -> float:
     starts = range(0, max(1, len(window) - _PIECE + 1), _PIECE)
     step = max(1, len(starts) // _MOST_PIECES)
     chosen = [window[start : start + _PIECE] for start in starts[::step]]
+    # A document that holds none of a dozen pieces is another one.
+    if not any(piece in text for piece in chosen[:: max(1, len(chosen) // 12)]):
+        return 0.0
     return sum(piece in text for piece in chosen) / len(chosen)
 
 

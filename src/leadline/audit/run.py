@@ -123,7 +123,7 @@ def _candidates(
     texts = [text for item in items for text in item.texts]
     found = Candidates(len(texts))
     if texts:
-        work.seek(Sought.of(texts))
+        work.seek(Sought.of(texts, markup=any(item.markup for item in items)))
         for name, numbers, counts in work.map(_scan, names):
             if numbers.size:
                 found.add(name, numbers, counts)
@@ -232,4 +232,5 @@ def _scan(name: str) -> Found:
         document = _state["held"].open(name)
     except UnreadableDocument:
         return name, *Sought.of([]).found_in([])
-    return name, *_state["sought"].found_in(document.forms())
+    sought = _state["sought"]
+    return name, *sought.found_in(document.forms(markup=sought.markup))

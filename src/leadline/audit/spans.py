@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from leadline.audit.normal import decoded, normal_text
 
@@ -64,6 +65,7 @@ class Span:
         return any(character.isalnum() for character in self.normal)
 
 
+@lru_cache(maxsize=256)
 def whole(quote: str) -> Span:
     """The quote as one literal span.
 
@@ -73,6 +75,7 @@ def whole(quote: str) -> Span:
     return Span(_trimmed(decoded(quote)), begins=True, ends=True)
 
 
+@lru_cache(maxsize=64)
 def pieces(quote: str) -> tuple[tuple[tuple[Span, ...], ...], ...]:
     """The quote split at omissions; per piece the ways to read its brackets, most literal first.
 
