@@ -16,7 +16,7 @@ from leadline.audit.matching import match_quote
 from leadline.audit.normal import Normal, normal_text
 from leadline.audit.spans import whole
 
-EXAMPLES = max(200, int(os.environ.get("LEADLINE_FUZZ", "3000")) // 5)
+EXAMPLES = max(200, int(os.environ.get("LEADLINE_FUZZ", "2000")) // 5)
 fuzz = settings(
     max_examples=EXAMPLES,
     deadline=None,
