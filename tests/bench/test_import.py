@@ -242,6 +242,12 @@ def parquet_bench(tmp_path: Path) -> Path:
     return made
 
 
+def test_a_benchmark_without_its_header_is_no_dataset(tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_text('{"id": "a", "question": "Q?", "answer": "A"}')
+    with pytest.raises(UsageError, match=r"the folder holds no benchmark\.yaml"):
+        load_benchmark(tmp_path)
+
+
 def test_a_dataset_can_be_validated_without_importing_it(tmp_path: Path) -> None:
     folder = saved(tmp_path / "set")
     result = runner.invoke(app, ["validate", str(folder), *NAMED, "--column", "id=key"])

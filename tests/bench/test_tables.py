@@ -16,7 +16,7 @@ from leadline.bench.json_rows import json_list_rows
 from leadline.bench.opened import Reading
 from leadline.bench.problem import Problems
 from leadline.bench.squad import MISPLACED
-from leadline.errors import UsageError
+from leadline.errors import LeadlineError, UsageError
 from tests.bench.folders import HEADER, folder
 
 COLUMNS = {"question": "Q", "answer": "gold", "window": "ctx", "id": "key"}
@@ -322,3 +322,40 @@ def test_columns_are_for_bare_files(tmp_path: Path) -> None:
     path = folder(tmp_path, [{"id": "a", "question": "Q?", "answer": "A"}])
     with pytest.raises(UsageError, match="columns, format and split are for bare files"):
         load_benchmark(path, Reading({"question": "Q"}))
+
+
+PIECES = st.sampled_from(
+    [
+        b'"',
+        b",",
+        b"\n",
+        b"\r\n",
+        b"[",
+        b"]",
+        b"{",
+        b"}",
+        b":",
+        b"id",
+        b"question",
+        b"answer",
+        b"data",
+        b"PAR1",
+    ]
+)
+
+
+@given(
+    data=st.binary(max_size=60) | st.lists(PIECES | st.binary(max_size=3), max_size=25).map(b"".join),
+    form=st.sampled_from(["csv", "tsv", "json", "jsonl", "parquet", "arrow"]),
+)
+@settings(max_examples=400, deadline=None)
+def test_any_bytes_end_in_items_or_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, form: str
+) -> None:
+    path = tmp_path_factory.mktemp("any") / f"x.{form}"
+    path.write_bytes(data)
+    for reading in (Reading(), Reading(COLUMNS), Reading(format="squad")):
+        try:
+            assert load_benchmark(path, reading).items
+        except LeadlineError as error:
+            assert "\n" not in str(error) and len(str(error)) < 2 * len(str(path)) + 500

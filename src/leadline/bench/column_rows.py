@@ -1,4 +1,4 @@
-"""Rows of columnar files: Parquet, and the Arrow files of datasets; a few hundred in memory at a time."""
+"""Rows of columnar files: Parquet, and the Arrow files of datasets; a part in memory at a time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from leadline.bench.row import Row
 from leadline.errors import LeadlineError
 
 _AT_ONCE = 200
+# Parquet is read in pieces of about this size on disk. Each reads its whole row group, which may be the whole
+# file, so there are never more than so many.
+_SLICE_BYTES = 16 * 1024 * 1024
+_MAX_SLICES = 64
 
 
 def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
@@ -23,10 +27,13 @@ def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
             problems.cut_short()
             return
     try:
-        frames = pl.scan_parquet(path, glob=False).collect_batches(chunk_size=_AT_ONCE, lazy=True)
-        number = 0
-        for frame in frames:
-            for number, values in enumerate(frame.iter_rows(named=True), start=number + 1):  # noqa: B020
+        # In slices: polars' own batches run ahead of a slow reader until the whole file is in memory.
+        whole = pl.scan_parquet(path, glob=False)
+        height = int(whole.select(pl.len()).collect().item())
+        at_once = max(_SLICE_BYTES * height // max(path.stat().st_size, 1), height // _MAX_SLICES, 1)
+        for start in range(0, height, at_once):
+            frame = whole.slice(start, at_once).collect()
+            for number, values in enumerate(frame.iter_rows(named=True), start=start + 1):
                 yield Row(f"{path}:{number}", values)
     except pl.exceptions.PolarsError as error:
         problems.add(str(path), f"broken Parquet: {_first_line(error)}", fix="is the file whole?")

@@ -51,10 +51,23 @@ class DatasetFiles:
     card: Card
 
 
+def holds_data(folder: Path) -> bool:
+    """The folder holds files that can be rows of a dataset."""
+    return _is_saved(folder) or next(_data_files(folder), None) is not None
+
+
 def is_dataset(folder: Path) -> bool:
-    """Something in this folder says that it is a dataset, or it holds files that can be rows of one."""
-    named = (folder / name for name in (DICT_NAME, STATE_NAME))
-    return any(path.is_file() for path in named) or next(_data_files(folder), None) is not None
+    """Something in this folder says that it is a dataset: what saved it, its card, columnar files.
+
+    Stricter than `holds_data`: a benchmark whose header is missing is a mistake, not a dataset.
+    """
+    if _is_saved(folder) or _read_card(folder)[1]:
+        return True
+    return any(_FORMATS[path.suffix.lower()] in ("parquet", "arrow") for path in _data_files(folder))
+
+
+def _is_saved(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (DICT_NAME, STATE_NAME))
 
 
 def dataset_files(folder: Path, split: str | None = None, config: str | None = None) -> DatasetFiles:

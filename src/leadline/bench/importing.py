@@ -10,7 +10,7 @@ from pathlib import Path
 
 from leadline.bench.columns import Columns
 from leadline.bench.data_statement import README_NAME
-from leadline.bench.dataset_folder import Card, dataset_files, is_dataset
+from leadline.bench.dataset_folder import Card, dataset_files, holds_data
 from leadline.bench.header import HEADER_NAME, ITEMS_NAME, Format, Header
 from leadline.bench.item_fields import Surroundings
 from leadline.bench.loading import cannot_read
@@ -121,7 +121,7 @@ def _find(source: Path, reading: Reading) -> tuple[tuple[Path, ...], Format, Car
     if source.is_dir():
         if (source / HEADER_NAME).is_file():
             raise UsageError("is a benchmark already", where=str(source), fix="use it as it is")
-        if not is_dataset(source):
+        if not holds_data(source):
             raise UsageError("the folder holds no data that is known", where=str(source), fix="name a file")
         dataset = dataset_files(source, reading.split, reading.config)
         return dataset.files, reading.format or dataset.format, dataset.card
