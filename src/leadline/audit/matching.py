@@ -47,9 +47,9 @@ class Match:
     def cover(self) -> tuple[int, int] | None:
         """From the first to the last required span, in characters of the raw text; None if one is missing."""
         places = [span.place for span in self.spans if span.required]
-        if not places or not self.found:
-            return None
         known = [place for place in places if place is not None]
+        if not (self.found and known) or len(known) < len(places):
+            return None
         return min(place[0] for place in known), max(place[1] for place in known)
 
 

@@ -14,6 +14,7 @@ from leadline.audit.document import Route
 from leadline.audit.held import HeldDocument, HeldDocuments, has_markup
 from leadline.audit.matching import Matcher
 from leadline.audit.normal import Normal
+from leadline.audit.spans import whole
 from leadline.documents import UnreadableDocument
 
 # A window stands in a document when nearly all of it does: extractions differ in a table or a page number.
@@ -118,6 +119,7 @@ class _Look:
     document: HeldDocument | None
     share: float = 0.0
     quoted: bool = False
+    quoted_in_substance: bool = False  # more than a connective
     quoted_at_length: bool = False  # a quote of many words, which stands nowhere by accident
     has_window: bool = False
     error: str = ""
@@ -125,7 +127,7 @@ class _Look:
     @property
     def confirmed(self) -> bool:
         """As a declared document."""
-        if self.share >= CONFIRMS_POINTER or self.quoted_at_length:
+        if self.share >= CONFIRMS_POINTER or self.quoted_in_substance:
             return True
         return self.quoted and not self.has_window
 
@@ -142,7 +144,7 @@ class _Look:
     def notes(self) -> tuple[str, ...]:
         if self.share >= CONFIRMS_POINTER:
             return ()
-        if self.quoted_at_length:
+        if self.quoted_in_substance:
             return (
                 "the document is confirmed by the quote; the window is not found in it",
             ) * self.has_window
@@ -166,7 +168,9 @@ def _look(name: str, claim: Claim, window: Normal | None, held: HeldDocuments, m
     share = share_of(window, document) if window is not None else 0.0
     quoted = bool(claim.quotes) and all(document.match(quote, matcher)[0].found for quote in claim.quotes)
     at_length = quoted and any(len(_WORD.findall(quote)) >= _TELLING_WORDS for quote in claim.quotes)
-    return _Look(document, share, quoted, at_length, window is not None and bool(window.text))
+    in_substance = quoted and any(whole(quote).substantive for quote in claim.quotes)
+    has_window = window is not None and bool(window.text)
+    return _Look(document, share, quoted, in_substance, at_length, has_window)
 
 
 def _once(declared: str | None, candidates: Iterable[str]) -> list[str]:
