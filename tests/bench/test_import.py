@@ -120,6 +120,8 @@ def test_a_folder_with_something_in_it_is_not_overwritten_without_force(tmp_path
         (["--column", "questoin=q"], "did you mean 'question'?"),
         (["--column", "id=q", "--column", "id=a"], "names 'id' twice"),
         (["--format", "csv", *NAMED], "not UTF-8"),
+        ([*NAMED, "--name", "a\nb"], "--name must be one line of 1 to 100 characters"),
+        ([*NAMED, "--version", ""], "--version must be one line"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_mapping_is_said_and_nothing_is_written(

@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from leadline.bench.columns import Columns
 from leadline.bench.data_statement import README_NAME
 from leadline.bench.dataset_folder import Card, dataset_files, holds_data
@@ -81,7 +83,8 @@ def import_benchmark(
         files, sort, card = _find(source, reading)
         if not force and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError("there is something already", where=str(folder), fix="--force replaces it")
-        name = name or as_name(source.resolve().stem)
+        name = as_name(source.resolve().stem) if name is None else name
+        header = _header(name, version, licence, card)
         problems = AllProblems()
         around = Surroundings(WindowFiles(source if source.is_dir() else source.parent))
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,13 +100,6 @@ def import_benchmark(
                     count += 1
                 if not count:
                     raise _nothing(source, problems)
-        header = Header(
-            name=name,
-            version=version,
-            title=card.title or name,
-            licence=card.licence if licence is None else licence,
-            data_statement=README_NAME if card.text else "",
-        )
         if card.text:
             with whole_file(folder / README_NAME) as file:
                 file.write(card.text.encode() + b"\n")
@@ -131,6 +127,21 @@ def _find(source: Path, reading: Reading) -> tuple[tuple[Path, ...], Format, Car
     if sort is None:
         raise UsageError("the format is not known from the name", where=str(source), fix="--format csv, ...")
     return (source,), sort, Card()
+
+
+def _header(name: str, version: str, licence: str | None, card: Card) -> Header:
+    try:
+        return Header(
+            name=name,
+            version=version,
+            title=card.title or name,
+            licence=card.licence if licence is None else licence,
+            data_statement=README_NAME if card.text else "",
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        what = str(first["msg"]).removeprefix("Value error, ")
+        raise UsageError(f"--{first['loc'][0]} {what}", fix="such as --name rivers --version 1") from None
 
 
 def _nothing(source: Path, problems: AllProblems) -> UsageError:
