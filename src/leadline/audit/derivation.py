@@ -187,7 +187,7 @@ def _alike(*operands: Operand) -> bool:
     Columns of a table carry the currency sign in their first row only: numbers with decimals may go together.
     """
     return all(
-        one.percent == two.percent and (one.money == two.money or one.half == two.half < 0.5)
+        one.percent == two.percent and (one.money == two.money or 0 < one.half == two.half < 0.5)
         for one, two in pairwise(operands)
     )
 

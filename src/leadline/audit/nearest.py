@@ -13,7 +13,7 @@ def nearest(span: str, text: str) -> tuple[str, float] | None:
     """The stretch of `text` most similar to `span`, and how similar (0 to 1); None where nothing is.
 
     >>> nearest("remaining assets shall be paid rateably", "… the remaining assets are paid ratably to all …")
-    ('remaining assets are paid ratably to a', 0.8571)
+    ('… the remaining assets are paid ratably', 0.8205)
     """
     needle = " ".join(span.split())[:_LONGEST_SPAN].lower()
     haystack = text[:_LONGEST_TEXT]
@@ -25,5 +25,10 @@ def nearest(span: str, text: str) -> tuple[str, float] | None:
         return None
     # Of two texts the shorter is slid over the longer: a short window lies within a long span.
     start, end = (aligned.dest_start, aligned.dest_end) if len(needle) <= len(lowered) else (0, len(haystack))
+    # Whole words: what is cut off of one at the edges says nothing.
+    while start < end and start > 0 and haystack[start].isalnum() and haystack[start - 1].isalnum():
+        start += 1
+    while end > start and end < len(haystack) and haystack[end - 1].isalnum() and haystack[end].isalnum():
+        end -= 1
     found = " ".join(haystack[start:end].split())
     return (found, round(aligned.score / 100, 4)) if found else None

@@ -96,7 +96,8 @@ def _operands(number: PrintedNumber, *, inner: bool) -> list[Operand]:
     values = [number.value]
     if number.ambiguous and number.alternative is not None:
         values.append(number.alternative)
-    half = float(number.step) / 2 if number.step is not None else 0.0
+    # Whole numbers are counts, and exact; "1.3 million" and "1,362,500 thousand" are not.
+    half = float(number.step) / 2 if number.step not in (None, 1) else 0.0
     made = []
     for value in values:
         exact = float(value)
