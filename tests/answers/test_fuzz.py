@@ -8,10 +8,12 @@ from __future__ import annotations
 import calendar
 import html
 import os
+import time
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -281,7 +283,12 @@ ANYTHING = st.one_of(
     st.text(max_size=60),
     st.lists(st.one_of(st.text(max_size=6), st.sampled_from(PIECES)), max_size=12).map("".join),
 )
-VOCABULARY = (Term(value="capped"), Term(value="non-capped", synonyms=("uncapped",)), Term(value="no"))
+VOCABULARY = (
+    Term(value="capped"),
+    Term(value="a"),
+    Term(value="non-capped", synonyms=("uncapped",)),
+    Term(value="no"),
+)
 FIELDS = (
     Part(name="rate", answer_type="number", unit="percent"),
     Part(name="due", answer_type="date"),
@@ -324,6 +331,17 @@ def test_every_text_has_a_reading(text: str, item: Item) -> None:
             for number in find_numbers(html.unescape(form), ordinals=True)
         }
         assert reading.value in said, "a number that the text does not print"
+
+
+@pytest.mark.parametrize(
+    "piece", ["½", "a ", "($1", "1 2 ", "**", "\\boxed{", "So, ", "{", "twenty ", "5 June ", "aaa", "$1-"]
+)
+def test_a_page_of_one_piece_is_read_in_a_few_seconds(piece: str) -> None:
+    page = (piece * 60_000)[:60_000]
+    before = time.process_time()
+    for item in ITEMS[:1] + ITEMS[5:9]:
+        holds(item, read_answer(item, page))
+    assert time.process_time() - before < 20  # what is quadratic takes minutes
 
 
 @given(ANYTHING, st.sampled_from([None, "en-US", "de-DE", "fr-FR", "xx-YY"]))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from leadline.answers.months import ALSO_WORDS, MONTHS
+from leadline.answers.months import ALSO_WORDS, DAY_WORDS, MONTHS
 
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|°|ª|\.)?"
 _YEAR = r"(?P<year>[12]\d{3})(?![\d%]|[.,]\d|/\d)"
@@ -23,7 +23,10 @@ _GAP = r"[ \u00a0\u202f\n]{1,2}"
 _JOIN = rf"(?:[.,]?{_GAP}|,|[-–./ ])"
 _OF = r"(?:(?:day )?(?:of|de|do|del|di) )?"
 # The month's name lies between what these match.
-_BEFORE_MONTH = re.compile(rf"(?<![\d.,/$-]){_DAY}(?:{_GAP}|-|/|\. ?)?{_OF}\Z", re.IGNORECASE)
+_BEFORE_MONTH = re.compile(
+    rf"(?:(?<![\d.,/$-]){_DAY}|(?<![\w-])(?P<ordinal>{'|'.join(DAY_WORDS)}))(?:{_GAP}|-|/|\. ?)?{_OF}\Z",
+    re.IGNORECASE,
+)
 _YEAR_BEFORE = re.compile(r"(?<![\d.,/$-])(?P<year>[12]\d{3})(?:, ?| |-|/)\Z")
 _AFTER_DAY = re.compile(
     rf"\.?{_JOIN}?{_OF}(?P<year>[12]\d{{3}}|(?<=[-/ ])\d{{2}}|['’]\d{{2}})(?![\d%]|[.,]\d|/\d)", re.IGNORECASE
@@ -86,11 +89,10 @@ def _named(text: str) -> Iterator[FoundDate]:
             continue
         start, end = word.span()
         glued = text[start - 1 : start].isdigit() or text[start - 1 : start] in ("-", "/")
-        before = _BEFORE_MONTH.search(text, max(0, start - 24), start)
+        before = _BEFORE_MONTH.search(text, max(0, start - 32), start)
         if before and (after := _AFTER_DAY.match(text, end)):
-            yield _made(
-                text, before.start(), after.end(), _full_year(after["year"]), month, int(before["day"])
-            )
+            day = int(before["day"] or DAY_WORDS[before["ordinal"].lower().replace(" ", "-")])
+            yield _made(text, before.start(), after.end(), _full_year(after["year"]), month, day)
             continue
         if after := _DAY_YEAR.match(text, end):
             yield _made(text, start, after.end(), _full_year(after["year"]), month, int(after["day"]))

@@ -65,7 +65,7 @@ def read(item: Item, raw: str) -> Reading:
     if chosen.at < 0:
         return Reading(State.UNREADABLE, reason=several if chosen.reason == OPEN else chosen.reason)
     named = found[chosen.at]
-    hedged = hedge(text)
+    hedged = hedge(f"{text[: named.start]} {text[named.end :]}")  # a label may be "unclear"
     correct = named.label in _gold(item.valid_answers, item.vocabulary)
     return Reading(
         State.OK,
@@ -137,7 +137,10 @@ def _places(text: str, line: Sequence[Token]) -> list[tuple[int, int]]:
 def _longest(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans that overlap no longer one; of equally long ones the first."""
     kept: list[tuple[int, int]] = []
+    taken: set[int] = set()
     for start, end in sorted(set(spans), key=lambda span: (span[0] - span[1], span[0])):
-        if all(end <= first or last <= start for first, last in kept):
+        words = range(start, end)
+        if taken.isdisjoint(words):
+            taken.update(words)
             kept.append((start, end))
     return sorted(kept)

@@ -22,7 +22,7 @@ _GLUED_TO_MONEY = {"m": 6, "b": 9, "t": 12, "mm": 6, "MM": 6, "M": 6, "K": 3, "k
 # A full stop after these belongs to them where the sentence goes on: "3,5 Mio. Euro".
 _ABBREVIATED = frozenset({"mio", "mrd", "tsd", "mn", "bn", "mil", "cr"})
 _GOES_ON = re.compile(r"[ \u00a0](?:[a-z€$£]|Euro|EUR|USD|CHF)")
-_FOLLOWED = re.compile(r"([ \u00a0\u202f-]?)([^\W\d_]+)")
+_FOLLOWED = re.compile(r"([ \u00a0\u202f-]?)([^\W\d_]{1,16})")
 _CHINESE = {"千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "만": 4, "억": 8}
 
 _SIGNED = r"([+\-−–]?\d{1,3})"

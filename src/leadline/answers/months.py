@@ -22,3 +22,20 @@ MONTHS = {name: number for number, row in enumerate(_ROWS, 1) for name in row.sp
 ALSO_WORDS = frozenset(
     {"may", "mar", "march", "set", "out", "gen", "mag", "jan", "ago", "mars", "mai", "lug", "dic"}
 )
+# The days of a month as contracts spell them out: "the thirty-first day of December".
+_UNITS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
+_TEENS = [
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+    "twentieth",
+]
+_LATE = [f"twenty-{unit}" for unit in _UNITS] + ["thirtieth", "thirty-first"]
+DAY_WORDS = {word: day for day, word in enumerate([*_UNITS, *_TEENS, *_LATE], 1)}

@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _DOZEN = re.compile(r"[ \u00a0-]dozen\b")
 _POWER_SIGNS = "eE x*×·⋅✕∙\\^\u00a0\u202f<⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹"
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]{1,16}")
 _TO_ONE = re.compile(r" ?(?::|-?to-?| to ) ?1(?:\.0+)?(?![\d.,:]\d|\d|[a-zA-Z%])")
 # Single letters that may follow a digit at once because they are units or factors; others make it a name (3D,
 # 506c).

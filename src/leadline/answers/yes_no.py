@@ -14,11 +14,17 @@ from dataclasses import dataclass
 
 _TRUE = "true|correct|accurate|right|affirmative"
 _FALSE = "false|incorrect|inaccurate|untrue|wrong|negative"
-_ALONE_YES = "yes|yeah|yep|yup|y|t|1|ja|oui|sí|si|sì|sim|да|はい|是|예"
-_ALONE_NO = "no|nope|nah|n|f|0|nein|non|não|nao|nej|нет|いいえ|否|아니요"
+_ALONE_YES = (
+    "absolutely|certainly|definitely|of course|indeed"
+    "|yes|yeah|yep|yup|y|t|1|ja|oui|sí|si|sì|sim|да|はい|是|예"
+)
+_ALONE_NO = (
+    "absolutely not|certainly not|definitely not|of course not|not really|not at all"
+    "|no|nope|nah|n|f|0|nein|non|não|nao|nej|нет|いいえ|否|아니요"
+)
 _YES = re.compile(r"(?<![\w-])(?:yes|yeah|yep)(?![\w-])", re.IGNORECASE)
 _NO = re.compile(
-    r"(?:(?<=\A)|(?<=[.!?:\n*_\"“'‘(|>=,/])|(?<=[.!?:|>=,] )|(?<=\bis )|(?<=\bbe )|(?<=\bsay )"
+    r"(?:(?<=\A)|(?<=[.!?:\n*_\"“'‘(|>=,/])|(?<=[.!?:|>=,*_] )|(?<=\bis )|(?<=\bbe )|(?<=\bsay )"
     r"|(?<=\banswer )|(?<=\bor )|(?<=\band )"
     r"|(?<=\bsays )|(?<=\bthen )|(?<=\btherefore )|(?<=\bso )|(?<=\bwas ))"
     r"(?:no|nope)"
