@@ -117,7 +117,7 @@ def _verdict(
     answer = Stated(AnswerStated.UNDECIDABLE)
     if window is not None:
         near = " ".join([item.question, *(one.text for one in quotes)])
-        answer = stated(item, item.window or "", near=near)
+        answer = stated(item, item.window or "", near=near, normal=window)
     flagged = in_window is False or in_source is False
     cause: Cause | None = None
     if flagged:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-from leadline.answers.dates import find_dates
+from leadline.answers.dates import FoundDate, find_dates
 from leadline.answers.numbers import PrintedNumber, find_numbers
 from leadline.audit.normal import decoded
 
@@ -50,9 +51,33 @@ class Operand:
         return len(f"{abs(self.bare):.12g}".replace(".", "").strip("0")) or 1
 
 
+# An item's window is asked about several times: what it states, what else it states, what can be calculated.
+@lru_cache(maxsize=16)
 def readable(text: str) -> str:
     """Entities decoded and invisible characters blanked: what numbers and dates are looked for in."""
     return _INVISIBLE.sub(" ", decoded(text))
+
+
+@lru_cache(maxsize=16)
+def numbers_in(text: str, locale: str | None) -> tuple[PrintedNumber, ...]:
+    """The numbers of a `readable` text."""
+    return tuple(find_numbers(text, locale))
+
+
+@lru_cache(maxsize=16)
+def dates_in(text: str, order: str | None) -> tuple[FoundDate, ...]:
+    """The dates of a `readable` text."""
+    return tuple(find_dates(text, order))
+
+
+@lru_cache(maxsize=16)
+def without_dates(text: str, order: str | None, *, years: bool) -> str:
+    """The text with its dates blanked; with `years`, a year alone stays."""
+    masked = list(text)
+    for found in dates_in(text, order):
+        if not years or len(found.value) > 4:
+            masked[found.start : found.end] = " " * (found.end - found.start)
+    return "".join(masked)
 
 
 def operands_of(text: str, *, locale: str | None = None, years: bool = False) -> tuple[Operand, ...]:
@@ -62,14 +87,10 @@ def operands_of(text: str, *, locale: str | None = None, years: bool = False) ->
     >>> [operand.value for operand in operands_of("On June 30, 2014, $ (24.99 ) of 25.2 million")]
     [-24.99, 25200000.0]
     """
-    dates = list(find_dates(text))
-    masked = list(text)
-    for found in dates:
-        masked[found.start : found.end] = " " * (found.end - found.start)
-    plain = "".join(masked)
+    plain = without_dates(text, None, years=False)
     inner = [match.span() for match in _GROUP.finditer(plain) if _WORD.search(match.group())]
     operands = []
-    for number in find_numbers(plain, locale):
+    for number in numbers_in(plain, locale):
         if _is_reference(plain, number):
             continue
         within = any(start <= number.start and number.end <= end for start, end in inner)

@@ -10,7 +10,7 @@ from leadline.answers.numbers import find_numbers
 from leadline.audit.document import AnswerStated
 from leadline.audit.matching import Match
 from leadline.audit.normal import Normal
-from leadline.audit.operands import readable
+from leadline.audit.operands import numbers_in, readable
 from leadline.audit.spans import SUBSTANTIVE, whole
 from leadline.audit.stated import gold_date, gold_number, is_gold, stated
 from leadline.bench.item import Item
@@ -62,8 +62,9 @@ def _circular(quotes: Sequence[str], window: Normal) -> Iterator[str]:
 
 
 def _quote_and_label(item: Item, quotes: Sequence[str]) -> Iterator[str]:
-    shown = [stated(item, quote).state for quote in quotes]
-    if item.answer_type in ("number", "date") and all(state is AnswerStated.NOT_STATED for state in shown):
+    if item.answer_type not in ("number", "date"):
+        return
+    if all(stated(item, quote).state is AnswerStated.NOT_STATED for quote in quotes):
         yield "the quote does not state the label"
 
 
@@ -129,7 +130,7 @@ def _other_values(item: Item, window: str) -> Iterator[str]:
     if gold is None:
         return
     plain = readable(window)
-    numbers = list(find_numbers(plain, item.locale))
+    numbers = numbers_in(plain, item.locale)
     after = {
         plain[n.end : n.end + 14].split(",")[0].strip().lower()[:10]
         for n in numbers

@@ -16,7 +16,8 @@ from leadline.answers.numbers import PrintedNumber, find_numbers
 from leadline.answers.sameness import default_rule, same
 from leadline.audit.document import AnswerStated
 from leadline.audit.matching import match_quote
-from leadline.audit.operands import readable
+from leadline.audit.normal import Normal
+from leadline.audit.operands import dates_in, numbers_in, readable, without_dates
 from leadline.bench.item import Item
 
 _FRACTIONS = ("1", "fraction", "share", "ratio", "proportion")
@@ -45,18 +46,18 @@ def gold_date(item: Item) -> FoundDate | None:
     return found[0] if len(found) == 1 and not found[0].ambiguous else None
 
 
-def stated(item: Item, text: str, *, near: str = "") -> Stated:
+def stated(item: Item, text: str, *, near: str = "", normal: Normal | None = None) -> Stated:
     """Whether `text` states the item's gold answer.
 
     `near` (the quote, the question) tells the unit of a small number: three *days* are not three *years*.
+    `normal` is the text's normal form, where it is known already.
     """
-    plain = readable(text)
     if item.answer_type == "number":
-        return _number_stated(item, plain, readable(near))
+        return _number_stated(item, readable(text), readable(near))
     if item.answer_type == "date":
-        return _date_stated(item, plain)
+        return _date_stated(item, readable(text))
     if item.answer_type == "text":
-        return _text_stated(item, plain)
+        return _text_stated(item, normal or Normal(text))
     return Stated(AnswerStated.UNDECIDABLE)
 
 
@@ -76,13 +77,9 @@ def _number_stated(item: Item, text: str, near: str) -> Stated:
 def numbers_outside_dates(text: str, item: Item, gold: PrintedNumber) -> Iterator[PrintedNumber]:
     """The numbers of a `readable` text; the 31 of March 31 is none, but 2005 may be an answer."""
     is_year = gold.value == int(gold.value) and 1500 <= gold.value < 2200
-    masked = list(text)
-    for found in find_dates(text, item.date_order):
-        if not is_year or len(found.value) > 4:
-            masked[found.start : found.end] = " " * (found.end - found.start)
-    yield from find_numbers("".join(masked), item.locale)
+    yield from numbers_in(without_dates(text, item.date_order, years=is_year), item.locale)
     if is_year:
-        for found in find_dates(text, item.date_order):
+        for found in dates_in(text, item.date_order):
             year = Decimal(found.value[:4])
             yield PrintedNumber(year, Decimal(1), found.start, found.end, found.text)
 
@@ -130,7 +127,7 @@ def _same_unit(item: Item, number: PrintedNumber, text: str, near: str) -> bool:
         return counted == unit
     return any(
         counted == other.group(1).lower().rstrip("s")
-        for found in find_numbers(near)
+        for found in numbers_in(near, None)
         if found.value == number.value and (other := _WORD_AFTER.match(near, found.end))
     )
 
@@ -139,13 +136,13 @@ def _date_stated(item: Item, text: str) -> Stated:
     gold = gold_date(item)
     if gold is None:
         return Stated(AnswerStated.UNDECIDABLE)
-    for found in find_dates(text, item.date_order):
+    for found in dates_in(text, item.date_order):
         if any(_lies_in(reading, gold.value) for reading in found.readings or (found.value,)):
             return Stated(AnswerStated.STATED, telling=len(gold.value) > 4, text=found.text)
     return Stated(AnswerStated.NOT_STATED)
 
 
-def _text_stated(item: Item, text: str) -> Stated:
+def _text_stated(item: Item, text: Normal) -> Stated:
     """A text may be worded otherwise, so that it is not there proves nothing."""
     for answer in item.valid_answers:
         if match_quote(answer, text).found:
