@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import audit
 import sampling
 import techniques
 import torch
@@ -48,7 +49,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure speed against other ways of decoding.")
     parser.add_argument("--repeats", type=int, default=2, help="alternating runs; the best counts")
     parser.add_argument("--quick", action="store_true", help="4 prompts and K=5: only to see that it works")
-    parser.add_argument("--only", choices=("sampling", "techniques"), help="one of the benchmarks")
+    parser.add_argument("--only", choices=("sampling", "techniques", "audit"), help="one of the benchmarks")
     arguments = parser.parse_args()
     about = machine()
     console = Console(width=110)
@@ -56,6 +57,7 @@ def main() -> None:
     for name, measure, show in (
         ("sampling", sampling.measure, _show_sampling),
         ("techniques", techniques.measure, _show_techniques),
+        ("audit", audit.measure, _show_audit),
     ):
         if arguments.only not in (None, name):
             continue
@@ -116,6 +118,25 @@ def _show_techniques(console: Console, found: list[dict[str, Any]]) -> None:
             f"{row['seconds']:.2f} s",
             f"{row['ratio']:.2f}×",
             f"{row['speed_up']:.0f}×",
+        )
+    console.print(table)
+
+
+def _show_audit(console: Console, found: list[dict[str, Any]]) -> None:
+    table = Table(title="leadline audit of made-up filings, against reading and decoding the same files")
+    columns = ("items", "documents", "MB", "processes", "seconds", "MB/s", "reading alone", "peak memory")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in found:
+        table.add_row(
+            f"{row['items']:,}",
+            f"{row['documents']:,}",
+            f"{row['megabytes']:,}",
+            f"{row['workers']}",
+            f"{row['seconds']:.1f} s",
+            f"{row['megabytes per second']:.1f}",
+            f"{row['reading alone, seconds']:.1f} s",
+            f"{row['peak megabytes, all processes']:,} MB",
         )
     console.print(table)
 
