@@ -109,11 +109,11 @@ def audit(
         raise typer.Exit(EXIT_FINDINGS)
 
 
-def print_summary(document: AuditDocument, listed: int) -> None:
+def print_summary(document: AuditDocument, listed: int, by_group: bool = True) -> None:
     """Print who was audited, the self-test, the counts, and at most `listed` of the flagged items."""
     from leadline.report.audit_terminal import audit_summary
 
-    _console().print(audit_summary(document, listed))
+    _console().print(audit_summary(document, listed, by_group))
 
 
 def _print_items(document: AuditDocument, texts: Mapping[str, ItemTexts]) -> None:

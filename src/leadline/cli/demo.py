@@ -92,7 +92,7 @@ def _audit(benchmark: str, out: Path, name: str, quiet: bool, as_json: bool) -> 
     texts = texts_of(benchmark, shown_in_full(document, MOST_ITEMS))
     write_audit(document, paths, read_gate("0", [], False), repository_root(Path.cwd()), texts)
     if not as_json:
-        print_summary(document, 5)
+        print_summary(document, 3, by_group=False)
         typer.echo(f"{'audit':<9} {paths[0]}\n")
 
 

@@ -31,8 +31,11 @@ _REASON = 320
 _ROWS = 12
 
 
-def audit_summary(document: AuditDocument, listed: int = LISTED) -> RenderableType:
-    """What rich prints: at most `listed` flagged items . No counts when the self-test failed.
+def audit_summary(document: AuditDocument, listed: int = LISTED, by_group: bool = True) -> RenderableType:
+    """What rich prints: at most `listed` flagged items. No counts when the self-test failed.
+
+    The tables by category and answer type are left out without `by_group`; the longer one by task also when
+    nothing was flagged and everything could be checked.
 
     Nothing in the texts of items reaches the terminal as a control code or as markup.
     """
@@ -45,8 +48,9 @@ def audit_summary(document: AuditDocument, listed: int = LISTED) -> RenderableTy
     if unchecked:
         parts.append(Text(unchecked))
     parts += [Text(), _breakdowns(found.breakdowns), Text()]
-    for title, groups in found.groups:
-        parts += [_groups(title, groups), Text()]
+    tells = bool(unchecked or found.flagged.numerator)
+    for title, groups in found.groups if by_group else ():
+        parts += [] if title == "task" and not tells else [_groups(title, groups), Text()]
     parts += _flagged(document.flagged, listed)
     if found.remarked.numerator:
         remarked = plural(int(found.remarked.numerator), "item")
