@@ -140,17 +140,22 @@ def _within_a_passage(spans: Sequence[Span], normal: Normal) -> list[_Hit | None
             # In the order of the quote where that can be, else the nearest.
             hit = min(hits, key=lambda hit: (abs(hit.start - anchor.start), hit.start < anchor.start))
             start, end = min(hit.start, anchor.start), max(hit.end, anchor.end)
-            raw = normal.place(start, end)
-            chosen.append(hit if raw[1] - raw[0] <= PASSAGE else None)
+            chosen.append(hit if _is_passage(normal, start, end) else None)
         known = [hit for hit in chosen if hit is not None]
-        raw = normal.place(min(hit.start for hit in known), max(hit.end for hit in known))
-        if raw[1] - raw[0] > PASSAGE:
+        if not _is_passage(normal, min(hit.start for hit in known), max(hit.end for hit in known)):
             continue
         if sum(hit is not None for hit in chosen) > sum(hit is not None for hit in best):
             best = chosen
         if all(best):
             break
     return best
+
+
+def _is_passage(normal: Normal, start: int, end: int) -> bool:
+    if end - start > 2 * PASSAGE:  # a normal form is seldom longer than its text, and never so much
+        return False
+    raw_start, raw_end = normal.place(start, end)
+    return raw_end - raw_start <= PASSAGE
 
 
 def _some(hits: Iterator[_Hit]) -> list[_Hit]:

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from leadline import __version__
 from leadline.audit.checks import Sought as SoughtItem
@@ -39,7 +45,7 @@ _PORTION, _WAITING = 32, 3
 _WORTH_PROCESSES = 300
 
 Task = tuple[Item, str, tuple[str, ...] | None]
-Found = tuple[str, Any, Any]
+Found = tuple[str, NDArray[np.int32], NDArray[np.int32]]
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
 
@@ -123,8 +129,8 @@ def _candidates(
     texts = [text for item in items for text in item.texts]
     found = Candidates(len(texts))
     if texts:
-        work.seek(Sought.of(texts, markup=any(item.markup for item in items)))
-        for name, numbers, counts in work.map(_scan, names):
+        sought = Sought.of(texts, markup=any(item.markup for item in items))
+        for name, numbers, counts in work.scan(sought, names):
             if numbers.size:
                 found.add(name, numbers, counts)
     by_item: dict[str, tuple[str, ...]] = {}
@@ -160,23 +166,26 @@ class _Work:
 
     def __init__(self, pool: ProcessPoolExecutor | None, count: int) -> None:
         self._pool, self._count = pool, count
-        self._sought: Sought | None = None
 
-    def seek(self, sought: Sought) -> None:
-        """What `_scan` looks for."""
-        self._sought = sought
+    def scan(self, sought: Sought, names: Sequence[str]) -> Iterator[Found]:
+        """The documents of these names, each with the sought texts that it is worth a look for."""
+        # In a file, not in every message: it may be large, and a process needs it once.
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "sought")
+            path.write_bytes(pickle.dumps(sought))
+            yield from self.map(partial(_scan, str(path)), names)
 
     def map(self, function: Callable[[_In], _Out], given: Iterable[_In]) -> Iterator[_Out]:
         """The results, in the order of what was given. Raises what the function does."""
         portions = _portions(given)
         if self._pool is None:
             for portion in portions:
-                yield from _portion(function, portion, self._sought)
+                yield from _portion(function, portion)
             return
         waiting: deque[Future[list[_Out]]] = deque()
         try:
             for portion in portions:
-                waiting.append(self._pool.submit(_portion, function, portion, self._sought))
+                waiting.append(self._pool.submit(_portion, function, portion))
                 if len(waiting) >= self._count * _WAITING:
                     yield from waiting.popleft().result()
             while waiting:
@@ -213,11 +222,10 @@ _state: dict[str, Any] = {}
 
 
 def _start(sources: Sources, matcher: Matcher) -> None:
-    _state.update(held=HeldDocuments(sources), matcher=matcher, sought=None)
+    _state.update(held=HeldDocuments(sources), matcher=matcher)
 
 
-def _portion(function: Callable[[_In], _Out], given: Sequence[_In], sought: Sought | None) -> list[_Out]:
-    _state["sought"] = sought
+def _portion(function: Callable[[_In], _Out], given: Sequence[_In]) -> list[_Out]:
     return [function(one) for one in given]
 
 
@@ -226,11 +234,18 @@ def _check(task: Task) -> ItemVerdict | SoughtItem:
     return check_item(item, where, _state["held"], _state["matcher"], candidates)
 
 
-def _scan(name: str) -> Found:
+@lru_cache(maxsize=1)
+def _sought(path: str) -> Sought:
+    sought = pickle.loads(Path(path).read_bytes())  # this program wrote it, a moment ago
+    assert isinstance(sought, Sought)
+    return sought
+
+
+def _scan(path: str, name: str) -> Found:
     """The sought texts that a document is worth a look for; none for one that cannot be read."""
+    sought = _sought(path)
     try:
         document = _state["held"].open(name)
     except UnreadableDocument:
         return name, *Sought.of([]).found_in([])
-    sought = _state["sought"]
     return name, *sought.found_in(document.forms(markup=sought.markup))
