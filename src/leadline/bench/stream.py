@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from leadline.bench.header import Header
@@ -23,9 +25,9 @@ class Stream:
     In memory are a few items, and of the others the ids, so that two items cannot have the same one.
     """
 
-    def __init__(self, opened: Opened, header: Header, held: ExitStack) -> None:
-        """See `open_stream`. `held` is closed with the stream."""
-        self._opened, self.header = opened, header
+    def __init__(self, opened: Opened, header: Header, held: ExitStack, inside: str = "") -> None:
+        """See `open_stream`. `held` is closed with the stream; places of items are named from `inside` on."""
+        self._opened, self.header, self._inside = opened, header, inside
         self._close = weakref.finalize(self, held.close)
 
     @property
@@ -44,7 +46,7 @@ class Stream:
         try:
             for placed in self._opened.read(FirstProblem()):
                 empty = False
-                yield placed
+                yield replace(placed, where=placed.where.removeprefix(self._inside))
         except OSError as error:
             raise cannot_read(error, self.source) from error
         if empty:
@@ -71,4 +73,6 @@ def open_stream(ref: str | Path, reading: Reading = AS_IT_SAYS) -> Stream:
     except ValueError as error:
         raise not_a_path(error) from error
     assert opened is not None and opened.header is not None  # else there was a problem, which was raised
-    return Stream(opened, opened.header, stack)
+    # Where the package is installed says nothing about a bundled benchmark.
+    inside = "" if path == Path(ref) else f"{opened.folder.parent}{os.sep}"
+    return Stream(opened, opened.header, stack, inside)
