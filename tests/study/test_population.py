@@ -76,7 +76,7 @@ def test_a_study_that_excludes_flagged_items_does_not_ask_them(
     assert benchmark["items_asked"] == 4
     assert benchmark["population"] == ("4 of 6 items drawn; left out: 2 (evidence absent 1, computational 1)")
     assert benchmark["audit"].startswith("sha256:")
-    for name in ("tables.md", "report.html"):
+    for name in ("tables.md", "tables.tex", "report.html"):
         assert "left out: 2 (evidence absent 1, computational 1)" in (folder / "report" / name).read_text()
 
 

@@ -61,7 +61,8 @@ def latex_tables(document: FindingsDocument) -> str:
         _PREAMBLE,
         f"% {_comment(document.study)}, {document.created.isoformat()}",
         f"% {_comment(f'{benchmark.name} {benchmark.version}, {benchmark.content_hash}')}",
-        *(_headline(entry) for entry in headlines(document)),
+        *([f"% Population: {_comment(benchmark.population)}"] if benchmark.population else ()),
+        *(_headline(entry, benchmark.population) for entry in headlines(document)),
         *(_table(entry) for entry in tables(document) if entry.rows),
     ]
     return "\n\n".join(blocks) + "\n"
@@ -84,7 +85,7 @@ def _figure(value: Printed) -> str:
     return "~".join(piece for piece in (escape(value.value), counted, interval) if piece)
 
 
-def _headline(entry: Headline) -> str:
+def _headline(entry: Headline, population: str) -> str:
     spans: list[list[object]] = []
     for column in entry.columns:
         if spans and spans[-1][0] == column.group:
@@ -104,6 +105,8 @@ def _headline(entry: Headline) -> str:
     ]
     accuracy = printed("acc", entry.baseline_accuracy)
     caption = f"{entry.model}: each method against the baseline {entry.baseline} (Acc {accuracy})"
+    if population:
+        caption += f"; {population}"
     return _float(
         caption, slug("headline", entry.model), "l" + "r" * len(entry.columns), [groups, heads], body
     )
