@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.audit.normal import Normal
-
 # Characters of normal form: about six words. A power of two, for the hash is made by doubling.
 STRETCH = 32
 # Stretches taken of a text, and the share of them that a document must hold to be worth a look.
@@ -76,12 +74,15 @@ class Sought:
         present[hashes >> shift] = True
         return cls(hashes[order], owners[order], counts, present, shift, markup)
 
-    def found_in(self, forms: Iterable[Normal]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The texts that a document is worth a look for, and how many of their stretches it holds."""
+    def found_in(self, forms: Iterable[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The texts that a document is worth a look for, and how many of their stretches it holds.
+
+        `forms` are the document's normal forms: of its text, and perhaps of its markup.
+        """
         matched: list[Hashes] = []
         for form in forms:
-            for start in range(0, max(1, len(form.text)), _CHUNK):
-                hashes = hashes_of(form.text[start : start + _CHUNK + STRETCH - 1])
+            for start in range(0, max(1, len(form)), _CHUNK):
+                hashes = hashes_of(form[start : start + _CHUNK + STRETCH - 1])
                 matched.append(hashes[self.filter[hashes >> self.shift]])
         hashes = np.unique(np.concatenate([np.zeros(0, np.uint64), *matched]))
         first = np.searchsorted(self.hashes, hashes, "left")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from leadline.audit.matching import Match, Matcher
@@ -77,11 +79,16 @@ class HeldDocument:
 
 
 class HeldDocuments:
-    """Opens the documents of `sources`, and keeps the last few. Not shared between processes."""
+    """Opens the documents of `sources`, and keeps the last few. Not shared between processes.
 
-    def __init__(self, sources: Sources) -> None:
+    Every document may be wanted twice: by its items, and when a text is sought in all of them. Taking an HTML
+    page or a PDF apart costs much more than reading text, so what was taken out of it waits in the folder
+    `scratch`, which processes may share.
+    """
+
+    def __init__(self, sources: Sources, scratch: Path | None = None) -> None:
         """Nothing is opened yet."""
-        self._sources = sources
+        self._sources, self._scratch = sources, scratch
         self._kept: OrderedDict[str, HeldDocument | UnreadableDocument] = OrderedDict()
 
     def find(self, pointer: str) -> str | None:
@@ -102,11 +109,33 @@ class HeldDocuments:
             raise held
         return held
 
+    def normal_texts(self, name: str, *, markup: bool) -> Iterator[str]:
+        """The normal forms of a document's text and, if wanted, of its markup. Raises UnreadableDocument."""
+        waiting = self._waiting(name)
+        if name not in self._kept and not markup and waiting is not None and waiting.is_file():
+            yield waiting.read_text(encoding="utf-8", errors="surrogatepass")
+            return
+        yield from (form.text for form in self.open(name).forms(markup=markup))
+
+    def _waiting(self, name: str) -> Path | None:
+        return None if self._scratch is None else self._scratch / sha256(name.encode()).hexdigest()
+
+    def _keep_text(self, held: HeldDocument) -> None:
+        waiting = self._waiting(held.name)
+        if waiting is None or held.document.kind == "text" or waiting.exists():
+            return
+        # Another process may write the same; each does so under a name of its own.
+        own = waiting.with_suffix(f".{os.getpid()}")
+        own.write_text(held.text.text, encoding="utf-8", errors="surrogatepass")
+        own.replace(waiting)
+
     def _read(self, name: str) -> HeldDocument | UnreadableDocument:
         try:
-            return HeldDocument(name, self._sources.read(self._sources.path(name)))
+            held = HeldDocument(name, self._sources.read(self._sources.path(name)))
         except UnreadableDocument as error:
             return error
+        self._keep_text(held)
+        return held
 
     def _size(self) -> int:
         return sum(held.size for held in self._kept.values() if isinstance(held, HeldDocument))

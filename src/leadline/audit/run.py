@@ -31,6 +31,7 @@ from leadline.audit.checks import check_item
 from leadline.audit.document import AuditDocument, AuditedBenchmark, ItemVerdict
 from leadline.audit.elsewhere import Candidates, Sought
 from leadline.audit.held import HeldDocuments
+from leadline.audit.lean import lean
 from leadline.audit.matching import Matcher, match_quote
 from leadline.audit.self_test import Reservoir, self_test
 from leadline.audit.streamed_hash import StreamedHash
@@ -118,7 +119,7 @@ def _first_pass(
     for verdict in work.map(_check, tasks()):
         if progress is not None and isinstance(verdict, ItemVerdict):
             progress(1)
-        yield verdict
+        yield lean(verdict) if isinstance(verdict, ItemVerdict) else verdict
 
 
 def _candidates(
@@ -156,7 +157,7 @@ def _second_pass(
     tasks = ((one.item, one.where, candidates[one.item.id]) for one in stream if one.item.id in places)
     for verdict in work.map(_check, tasks):
         if isinstance(verdict, ItemVerdict):
-            verdicts[places[verdict.item]] = verdict
+            verdicts[places[verdict.item]] = lean(verdict)
             if progress is not None:
                 progress(1)
 
@@ -204,25 +205,27 @@ def _portions(given: Iterable[_In]) -> Iterator[list[_In]]:
 
 @contextmanager
 def _side_by_side(count: int, sources: Sources, matcher: Matcher) -> Iterator[_Work]:
-    if count == 1:
-        _start(sources, matcher)
-        yield _Work(None, 1)
-        return
-    # Spawned, not forked: the parent may show its progress in a thread.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_start, initargs=(sources, matcher))
-    try:
-        yield _Work(pool, count)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    with tempfile.TemporaryDirectory() as folder:
+        settings = (sources, matcher, Path(folder))
+        if count == 1:
+            _start(*settings)
+            yield _Work(None, 1)
+            return
+        # Spawned, not forked: the parent may show its progress in a thread.
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(count, mp_context=context, initializer=_start, initargs=settings)
+        try:
+            yield _Work(pool, count)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 # What a process of the audit works with; set once, when it starts.
 _state: dict[str, Any] = {}
 
 
-def _start(sources: Sources, matcher: Matcher) -> None:
-    _state.update(held=HeldDocuments(sources), matcher=matcher)
+def _start(sources: Sources, matcher: Matcher, scratch: Path) -> None:
+    _state.update(held=HeldDocuments(sources, scratch), matcher=matcher)
 
 
 def _portion(function: Callable[[_In], _Out], given: Sequence[_In]) -> list[_Out]:
@@ -245,7 +248,6 @@ def _scan(path: str, name: str) -> Found:
     """The sought texts that a document is worth a look for; none for one that cannot be read."""
     sought = _sought(path)
     try:
-        document = _state["held"].open(name)
+        return name, *sought.found_in(_state["held"].normal_texts(name, markup=sought.markup))
     except UnreadableDocument:
         return name, *Sought.of([]).found_in([])
-    return name, *sought.found_in(document.forms(markup=sought.markup))
