@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline.audit.document import AnswerStated, Failure, ItemVerdict, Place, Route, SpanCheck, State
-from leadline.audit.elsewhere import Hashes, stretches_of
+from leadline.audit.elsewhere import QUOTE_WORTH, WINDOW_WORTH, Hashes, stretches_of
 from leadline.audit.failures import Cause, cause_of
 from leadline.audit.held import HeldDocuments, has_markup
 from leadline.audit.matching import Match, Matcher, match_quote
@@ -14,7 +14,7 @@ from leadline.audit.nearest import nearest
 from leadline.audit.normal import Normal
 from leadline.audit.remarks import remarks_on
 from leadline.audit.resolving import Claim, Resolution, resolve
-from leadline.audit.spans import whole
+from leadline.audit.spans import pieces
 from leadline.audit.stated import Stated, stated
 from leadline.bench.item import Item
 
@@ -25,12 +25,16 @@ _SHOWN = 160  # characters of a span that a sentence cites
 class Sought:
     """An item whose declared document does not settle it: its texts are looked for in all documents.
 
-    One array of hashes for the window, one for each quote. `markup` says that one of them has tags in it.
+    Hashes of the window, unless the declared document holds it, and of each substantive span of the quotes,
+    with the share of them that makes a document worth a look. `markup` says that one of them has tags in it.
+    `verdict` stands if no document does.
     """
 
     item: str
     texts: tuple[Hashes, ...]
+    worth: tuple[float, ...]
     markup: bool
+    verdict: ItemVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +63,16 @@ def check_item(
     window = Normal(item.window) if item.window and item.window.strip() else None
     claims = _claims(item)
     found = [resolve(claim, window, held, matcher, candidates or ()) for claim in claims]
-    if candidates is None and not all(
-        _settled(claim, one, matcher) for claim, one in zip(claims, found, strict=True)
-    ):
-        return _sought(item, window)
     quotes = [
         _look(quote, window, one, matcher)
         for claim, one in zip(claims, found, strict=True)
         for quote in claim.quotes
     ]
-    return _verdict(item, where, window, quotes, found)
+    verdict = _verdict(item, where, window, quotes, found)
+    both = zip(claims, found, strict=True)
+    if candidates is not None or all(_settled(claim, one, matcher) for claim, one in both):
+        return verdict
+    return _sought(item, None if all(one.is_certain for one in found) else window, verdict)
 
 
 def _claims(item: Item) -> list[Claim]:
@@ -88,11 +92,13 @@ def _settled(claim: Claim, found: Resolution, matcher: Matcher) -> bool:
     return all(found.document.match(quote, matcher)[0].found for quote in claim.quotes)
 
 
-def _sought(item: Item, window: Normal | None) -> Sought:
-    texts = [stretches_of(window.text)] if window is not None else []
-    texts += [stretches_of(whole(evidence.quote).normal, 6) for evidence in item.evidence]
+def _sought(item: Item, window: Normal | None, verdict: ItemVerdict) -> Sought:
+    texts = [(stretches_of(window.text), WINDOW_WORTH)] if window is not None else []
+    spans = [span for one in item.evidence for ways in pieces(one.quote) for span in ways[-1]]
+    texts += [(stretches_of(span.normal, 6), QUOTE_WORTH) for span in spans if span.substantive]
+    kept = [(hashes, worth) for hashes, worth in texts if hashes.size]
     markup = any(map(has_markup, [item.window or "", *(evidence.quote for evidence in item.evidence)]))
-    return Sought(item.id, tuple(hashes for hashes in texts if hashes.size), markup)
+    return Sought(item.id, tuple(one for one, _ in kept), tuple(worth for _, worth in kept), markup, verdict)
 
 
 def _look(quote: str, window: Normal | None, resolution: Resolution, matcher: Matcher) -> _Quote:

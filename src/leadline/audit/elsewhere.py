@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 # Characters of normal form: about six words. A power of two, for the hash is made by doubling.
 STRETCH = 32
-# Stretches taken of a text, and the share of them that a document must hold to be worth a look.
-STRETCHES, _WORTH = 16, 0.5
+# Stretches taken of a text, and the share of them that a document must hold to be worth a look: a window may
+# be cut across a page's foot or a table's edge, a quote must be there as it is.
+STRETCHES, WINDOW_WORTH, QUOTE_WORTH = 16, 0.7, 0.999
 # Documents kept per text.
 _KEPT = 4
 _BASE, _MIX = 0x9E3779B97F4A7C15, 0xFF51AFD7ED558CCD
-# Of the filter of hashes, at least: small enough for the cache, with room so that one in 16 passes wrongly.
-_FILTER_BITS, _FILTER_ROOM = 16, 16
+# Bits of a hash that place it in the filter: small enough for a cache, with room so that few pass wrongly.
+_LEAST_BITS, _MOST_BITS, _ROOM = 16, 23, 64
 _CHUNK = 1 << 20  # positions hashed at a time: a document of 100 MB is not hashed in one piece
 
 Hashes = NDArray[np.uint64]
@@ -56,23 +57,23 @@ class Sought:
 
     hashes: Hashes  # sorted
     owners: NDArray[np.int32]
-    counts: NDArray[np.int32]  # stretches per text
+    least: NDArray[np.float64]  # stretches of each text that make a document worth a look
     filter: NDArray[np.bool_]
     shift: np.uint64  # of a hash, to its place in the filter
     markup: bool  # whether tags are among what is sought
 
     @classmethod
-    def of(cls, texts: Sequence[Hashes], *, markup: bool = False) -> Sought:
-        """The stretches of these texts."""
+    def of(cls, texts: Sequence[Hashes], worth: Sequence[float], *, markup: bool = False) -> Sought:
+        """The stretches of these texts; a document is worth a look that holds the share `worth` of them."""
         counts = np.array([stretches.size for stretches in texts], np.int32)
         hashes = np.concatenate([np.zeros(0, np.uint64), *texts])
         owners = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
         order = np.argsort(hashes, kind="stable")
-        bits = max(_FILTER_BITS, (hashes.size * _FILTER_ROOM).bit_length())
+        bits = min(_MOST_BITS, max(_LEAST_BITS, (hashes.size * _ROOM).bit_length()))
         shift = np.uint64(64 - bits)
         present = np.zeros(1 << bits, np.bool_)
         present[hashes >> shift] = True
-        return cls(hashes[order], owners[order], counts, present, shift, markup)
+        return cls(hashes[order], owners[order], counts * np.array(worth), present, shift, markup)
 
     def found_in(self, forms: Iterable[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The texts that a document is worth a look for, and how many of their stretches it holds.
@@ -83,7 +84,9 @@ class Sought:
         for form in forms:
             for start in range(0, max(1, len(form)), _CHUNK):
                 hashes = hashes_of(form[start : start + _CHUNK + STRETCH - 1])
-                matched.append(hashes[self.filter[hashes >> self.shift]])
+                likely = hashes[self.filter[hashes >> self.shift]]
+                at = np.minimum(np.searchsorted(self.hashes, likely), max(0, self.hashes.size - 1))
+                matched.append(likely[self.hashes[at] == likely] if likely.size else likely)
         hashes = np.unique(np.concatenate([np.zeros(0, np.uint64), *matched]))
         first = np.searchsorted(self.hashes, hashes, "left")
         behind = np.searchsorted(self.hashes, hashes, "right")
@@ -92,7 +95,7 @@ class Sought:
             return np.zeros(0, np.int32), np.zeros(0, np.int32)
         offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         owners, held = np.unique(self.owners[np.repeat(first, sizes) + offsets], return_counts=True)
-        worth = held >= _WORTH * self.counts[owners]
+        worth = held >= self.least[owners]
         return owners[worth].astype(np.int32), held[worth].astype(np.int32)
 
 

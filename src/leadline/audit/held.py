@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,9 +19,19 @@ from leadline.documents import Document, Sources, UnreadableDocument
 _KEPT, _KEPT_CHARACTERS, _MATCHES_KEPT = 8, 16_000_000, 64
 
 
+# Ends of elements, attributes, elements without content. `<year>` alone is a placeholder in a licence.
+_TAG = re.compile(
+    r"(?:<|&lt;?)(?:/[A-Za-z]|[A-Za-z][\w:-]*(?:\s+[\w:-]+\s*=\s*[\"'&]|\s*/\s*(?:>|&gt))|br\b)"
+)
+
+
 def has_markup(text: str) -> bool:
-    """Whether a text may be one of markup: it has the beginning of a tag."""
-    return "<" in text or "&lt" in text
+    """Whether a text may be one of markup.
+
+    >>> has_markup("<item>06b</item>"), has_markup("Copyright <year> by <owner>, if a < b")
+    (True, False)
+    """
+    return _TAG.search(text) is not None
 
 
 @dataclass(slots=True)

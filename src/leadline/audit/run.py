@@ -130,15 +130,16 @@ def _candidates(
     texts = [text for item in items for text in item.texts]
     found = Candidates(len(texts))
     if texts:
-        sought = Sought.of(texts, markup=any(item.markup for item in items))
+        worth = [share for item in items for share in item.worth]
+        sought = Sought.of(texts, worth, markup=any(item.markup for item in items))
         for name, numbers, counts in work.scan(sought, names):
             if numbers.size:
                 found.add(name, numbers, counts)
     by_item: dict[str, tuple[str, ...]] = {}
     at = 0
     for item in items:
-        worth = [name for number in range(at, at + len(item.texts)) for name in found.of(number)]
-        by_item[item.item] = tuple(dict.fromkeys(worth))
+        names_of = [name for number in range(at, at + len(item.texts)) for name in found.of(number)]
+        by_item[item.item] = tuple(dict.fromkeys(names_of))
         at += len(item.texts)
     return by_item
 
@@ -151,9 +152,17 @@ def _second_pass(
     progress: Callable[[int], None] | None,
 ) -> None:
     """Replaces what is sought in `verdicts` by verdicts: the items are read again, not kept."""
-    if not candidates:
+    places: dict[str, int] = {}
+    for number, one in enumerate(verdicts):
+        if isinstance(one, SoughtItem):
+            if candidates[one.item]:
+                places[one.item] = number
+            else:  # no document is worth another look
+                verdicts[number] = lean(one.verdict)
+                if progress is not None:
+                    progress(1)
+    if not places:
         return
-    places = {one.item: number for number, one in enumerate(verdicts) if isinstance(one, SoughtItem)}
     tasks = ((one.item, one.where, candidates[one.item.id]) for one in stream if one.item.id in places)
     for verdict in work.map(_check, tasks):
         if isinstance(verdict, ItemVerdict):
@@ -250,4 +259,4 @@ def _scan(path: str, name: str) -> Found:
     try:
         return name, *sought.found_in(_state["held"].normal_texts(name, markup=sought.markup))
     except UnreadableDocument:
-        return name, *Sought.of([]).found_in([])
+        return name, *Sought.of([], []).found_in([])
