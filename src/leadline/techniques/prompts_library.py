@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Literal
 
 import jinja2
-from jinja2.sandbox import SandboxedEnvironment
 
 from leadline.bench.problem import did_you_mean
 from leadline.engine import Prompt
 from leadline.errors import UsageError
+from leadline.techniques.template_sandbox import fill
 
 Style = Literal["few-shot", "chat"]
 QUESTION = "question/question"
@@ -31,9 +31,6 @@ _SILENT: dict[type[Exception], str] = {
     MemoryError: "it asks for more memory than there is",
     RecursionError: "it refers to itself without end",
 }
-_ENVIRONMENT = SandboxedEnvironment(
-    undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
-)
 
 
 @dataclass(frozen=True)
@@ -135,7 +132,7 @@ def check_names(folder: Path, known: Collection[str]) -> None:
 def _fill(template: PromptFile, text: str, values: dict[str, str], line: int = 1) -> str:
     """`text` begins at `line` of the template's file."""
     try:
-        return _ENVIRONMENT.from_string(text).render(values)
+        return fill(text, values)
     except jinja2.UndefinedError as error:
         known = ", ".join(sorted(values))
         raise UsageError(
