@@ -74,6 +74,14 @@ def test_what_cannot_be_had_is_a_table_and_exit_code_3(tmp_path: Path) -> None:
     assert "1 names are not in" in done.stderr and "lost.txt" in done.stderr
 
 
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_password_in_a_url_is_not_printed(tmp_path: Path, options: tuple[str, ...]) -> None:
+    folder = benchmark(tmp_path / "bench", {"source": "http://user:s3cret@127.0.0.1:1/x"})
+    done = leadline(folder, *QUICK, *options)
+    assert done.returncode == 3
+    assert "s3cret" not in done.stdout + done.stderr and "http://***@127.0.0.1:1/x" in done.stdout
+
+
 def test_json_holds_everything_that_the_index_does(tmp_path: Path) -> None:
     with serving(a=page("text", content_type="text/plain", etag='"5"')) as server:
         folder = benchmark(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leadline.cli.plain_text import printable
 from leadline.cli.run import QuietFlag
 from leadline.errors import EXIT_FAILED, UsageError
 
@@ -119,11 +120,10 @@ def _print_outcome(outcome: FetchOutcome, *, contact: bool) -> None:
                 err=True,
             )
     if outcome.missing:
-        names = ", ".join(_printable(name[:60]) for name in outcome.missing[:3])
+        names = ", ".join(printable(name[:60]) for name in outcome.missing[:3])
         more = ", ..." if len(outcome.missing) > 3 else ""
-        typer.echo(
-            f"note: {len(outcome.missing):,} names are not in {outcome.folder}: {names}{more}", err=True
-        )
+        folder = printable(str(outcome.folder))
+        typer.echo(f"note: {len(outcome.missing):,} names are not in {folder}: {names}{more}", err=True)
     counts = [
         f"{len(outcome.fetched):,} fetched ({sum(entry.size for entry in outcome.fetched) / 1e6:,.1f} MB)",
         f"{len(outcome.unchanged):,} unchanged",
@@ -132,12 +132,12 @@ def _print_outcome(outcome: FetchOutcome, *, contact: bool) -> None:
     ]
     if outcome.changed:
         counts[0] += f", of which {len(outcome.changed):,} had changed"
-    typer.echo(f"{outcome.folder}: {', '.join(counts)}")
+    typer.echo(printable(f"{outcome.folder}: {', '.join(counts)}"))
 
 
 def _print_failed(failed: tuple[IndexEntry, ...]) -> None:
     """Which, and why: a drawn table on a terminal, tab-separated lines elsewhere."""
-    rows = [(_printable(entry.url), _printable(entry.error)) for entry in failed]
+    rows = [(printable(entry.url), printable(entry.error)) for entry in failed]
     if not sys.stdout.isatty():
         for row in (("url", "why not"), *rows):
             typer.echo("\t".join(row))
@@ -152,11 +152,6 @@ def _print_failed(failed: tuple[IndexEntry, ...]) -> None:
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     Console().print(table)
-
-
-def _printable(text: str) -> str:
-    """URLs and answers come from elsewhere: a terminal must not obey what stands in them."""
-    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from leadline.documents.courtesy import Pace, Stopped
+from leadline.documents.credentials import REFUSAL, without_credentials
 from leadline.documents.download import PART_PREFIX, PART_SUFFIX, Downloaded, Downloader
 from leadline.documents.fetch_settings import FetchSettings
 from leadline.documents.index import IndexEntry, IndexWriter, read_index
@@ -79,7 +80,8 @@ def fetch(
     for pointer in pointers:
         text = pointer.strip()
         if is_url(text):
-            urls[text.partition("#")[0]] = None
+            # Looked at whole: a password may have a hash sign in it.
+            urls[text.partition("#")[0] if without_credentials(text) == text else text] = None
         elif text:
             names[text] = None
     sources = Sources(folder)
@@ -113,7 +115,10 @@ class _Run:
         self._files = {entry.sha256: entry.file for entry in self._known.values() if entry.sha256}
         by_host: dict[str, list[str]] = {}
         for url in urls:
-            if url in self._known and not self.settings.refresh:
+            if (shown := without_credentials(url)) != url:
+                # Not in the index, and never shown as it is.
+                self._note(url, "failed", IndexEntry(url=shown, fetched="", error=REFUSAL))
+            elif url in self._known and not self.settings.refresh:
                 self._note(url, "held", self._known[url])
             else:
                 by_host.setdefault(_host(url), []).append(url)
@@ -196,7 +201,7 @@ class _Run:
         with self._lock:
             self.results[url] = (outcome, entry)
             if self.progress is not None:
-                step = FetchStep(len(self.results), self.total, url, outcome, entry.size, entry.error)
+                step = FetchStep(len(self.results), self.total, entry.url, outcome, entry.size, entry.error)
                 self.progress(step)
 
     def outcome(self, urls: Iterable[str], missing: tuple[str, ...]) -> FetchOutcome:
