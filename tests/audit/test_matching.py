@@ -179,6 +179,23 @@ def test_a_quote_longer_than_its_text_is_not_found() -> None:
     assert not match_quote(PASSAGE * 20, PASSAGE).found
 
 
+def test_every_character_of_unicode_has_a_normal_form_and_a_place() -> None:
+    for start in range(0, 0x110000, 0x1000):
+        raw = " a".join(chr(code) for code in range(start, start + 0x1000))
+        normal = Normal(raw)
+        assert "\ufffd" not in normal.text or start == 0xF000
+        for at in range(0, len(normal.text), 97):
+            first, behind = normal.place(at, at + 1)
+            assert 0 <= first < behind <= len(raw)
+
+
+@pytest.mark.parametrize("odd", ["፩", "፩𐀀", "①", "⑴", "㏂", "⅓", "²", "𝟚", "\ud800", "ﷺ", "\U0010ffff"])
+def test_odd_characters_are_found_where_they_stand(odd: str) -> None:
+    raw = f"The clause has {odd} in it, 𐀀 and elsewhere, and is long enough to be a span of its own."
+    assert match_quote(raw[4:-10], raw).found
+    assert match_quote(raw[4:-10], raw.replace(odd, "")).found is False or odd in ("\ud800", "\U0010ffff")
+
+
 def test_a_place_is_that_of_the_raw_text() -> None:
     raw = "x &amp;nbsp; “Series&#8203;&nbsp;A-1   Pre-\nferred” y"
     match = match_quote("series a-1 preferred", raw)

@@ -62,7 +62,7 @@ def _becomes(character: str) -> str | int:
     if category == "Nd":
         return str(unicodedata.decimal(character))
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold())
-    if folded[:1].isdigit() or folded[:1] == "⁄":
+    if folded != character and (folded[:1].isdigit() or folded[:1] == "⁄"):
         # NFKC would make 21/2 of 2½ and 51 of a 5 with a footnote: other numbers.
         kind = unicodedata.decomposition(character)[1:].split(">")[0]
         folded = f"{' ' if kind == 'fraction' else '^'}{folded}" if kind != "wide" else folded
@@ -153,7 +153,10 @@ def _plain(raw: str) -> _Plain:
             text, new_starts, new_ends = _apply(text, edits)
             starts = new_starts if starts is None else starts[new_starts]
             ends = new_ends if ends is None else ends[new_ends - 1]
-    return _Plain(text, _mapped(text), starts, ends)
+    mapped = _mapped(text)
+    # Of what a character was spelt out as, something may be spelt out again; once must do.
+    mapped[mapped == np.iinfo(mapped.dtype).max + 1 + _MANY] = min(0xFFFD, np.iinfo(mapped.dtype).max - 2)
+    return _Plain(text, mapped, starts, ends)
 
 
 def _entities(text: str) -> list[_Edit]:
