@@ -197,10 +197,111 @@ def test_without_a_card_splits_are_told_by_names(tmp_path: Path) -> None:
     parquet(tmp_path / "set" / "data" / "train-00000-of-00001.parquet")
     parquet(tmp_path / "set" / "data" / "validation-00000-of-00001.parquet", ROWS[:1])
     (tmp_path / "set" / "loop").symlink_to(tmp_path / "set")
-    (tmp_path / "set" / "README.md").write_text("---\n: broken: [\n---\nText")
+    (tmp_path / "set" / "README.md").write_text("---\nlicense: mit\n---\nText")
     out = str(tmp_path / "out")
     assert bring(str(tmp_path / "set"), "--out", out, *NAMED, "--split", "validation").exit_code == 0
     assert len(load_benchmark(out).items) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("gone/*.parquet", "config 'gone' names gone/*.parquet: no such file"),
+        ("../list.json", "config 'gone' names ../list.json, which is not in its folder"),
+        ("/etc/*", "config 'gone' names /etc/*, which is not in its folder"),
+        ("https://example.org/x.csv", "names https://example.org/x.csv, which is not in its folder"),
+        ("link/hosts", "config 'gone' names link/hosts: no such file"),
+        ("'[!'", "config 'gone' names [!: no such file"),
+        ("[data/train-*, gone.csv]", "config 'gone' names gone.csv: no such file"),
+        ("data/*.gz", "config 'gone' names data/*.gz: more.csv.gz is no file of data that is read"),
+        ("data/notes*", "notes.txt is no file of data that is read"),
+        ("5", "a path in 'data_files' must be text, not a number"),
+    ],
+)
+@pytest.mark.parametrize("command", ["import", "validate", "show"])
+def test_other_files_are_not_read_in_the_place_of_those_that_a_card_names(
+    tmp_path: Path, command: str, path: str, words: str
+) -> None:
+    folder = tmp_path / "set"
+    parquet(folder / "data" / "train-0.parquet")
+    (folder / "data" / "more.csv.gz").write_bytes(b"x")
+    (folder / "data" / "notes.txt").write_text("x")
+    (folder / "link").symlink_to("/etc")
+    files = f"    data_files:\n    - {{split: train, path: {path}}}\n"
+    (folder / "README.md").write_text(f"---\nconfigs:\n  - config_name: gone\n{files}---\nText")
+    out = ["--out", str(tmp_path / "out")] if command == "import" else []
+    chosen = ["--config", "gone", "--split", "train"]
+    for options in (chosen, []):
+        message = refused(runner.invoke(app, [command, str(folder), *options, *out, *NAMED]))
+        assert f"{folder / 'README.md'}: " in message and words in message and "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("configs: 5", "README.md: 'configs' must be a list, not a number"),
+        ("configs: [5]", "README.md: an entry of 'configs' must be keys and values, not a number"),
+        ("configs: [{data_files: 5}]", "README.md: 'data_files' must be a list, not a number"),
+        ("configs: [{data_dir: 5}]", "README.md: config 'default': 'data_dir' must be text, not a number"),
+        ("configs: [{data_dir: ../x}]", "README.md: config 'default' names the folder ../x: there is none"),
+        ("configs: [{data_dir: gone}]", "README.md: config 'default' names the folder gone: there is none"),
+        ("license: mit\n: broken: [", "README.md:3: broken YAML"),
+    ],
+)
+def test_a_card_that_is_wrong_is_one_line_that_names_it(tmp_path: Path, head: str, words: str) -> None:
+    folder = tmp_path / "set"
+    parquet(folder / "data" / "train-0.parquet")
+    (folder / "README.md").write_text(f"---\n{head}\n---\nText")
+    message = refused(bring(str(folder), "--out", str(tmp_path / "out"), *NAMED))
+    assert words in message and "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("configs", "options", "number"),
+    [
+        ("[{config_name: other, data_dir: other}, {config_name: default, data_dir: main}]", [], 1),
+        ("[{config_name: a, data_dir: other}, {config_name: b, data_dir: main, default: true}]", [], 1),
+        ("[{config_name: other, data_dir: other}, {data_dir: main}]", ["--config", "other"], 2),
+        ("[{config_name: other, data_dir: other}]", [], 2),
+        ("[{data_dir: other, data_files: {train: x.*}}]", ["--split", "train"], 2),
+        ("[{data_files: main/x.parquet}, {config_name: other, data_dir: other}]", [], 1),
+    ],
+)
+def test_the_default_configuration_need_not_be_named_and_folders_are_configurations(
+    tmp_path: Path, configs: str, options: list[str], number: int
+) -> None:
+    folder = tmp_path / "set"
+    parquet(folder / "main" / "x.parquet", ROWS[:1])
+    parquet(folder / "other" / "x.parquet")
+    (folder / "README.md").write_text(f"---\nconfigs: {configs}\n---\nText")
+    assert bring(str(folder), "--out", str(tmp_path / "out"), *NAMED, *options).exit_code == 0
+    assert len(load_benchmark(tmp_path / "out").items) == number
+
+
+def test_of_a_dataset_that_is_here_in_part_the_splits_that_are_here_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    parquet(folder / "data" / "train-0.parquet")
+    files = "{train: data/train-*, test: data/test-*}"
+    (folder / "README.md").write_text(f"---\nconfigs: [{{data_files: {files}}}]\n---\nText")
+    assert bring(str(folder), "--out", str(tmp_path / "out"), *NAMED).exit_code == 0
+    message = refused(bring(str(folder), "--out", str(tmp_path / "two"), *NAMED, "--split", "test"))
+    assert "config 'default' names data/test-*: no such file" in message
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--split", "test"], "is one split, called 'train' (leave --split out)"),
+        (["--config", "x"], "a saved dataset has no configurations"),
+    ],
+)
+def test_a_split_that_a_saved_dataset_is_not_is_refused(
+    tmp_path: Path, options: list[str], words: str
+) -> None:
+    folder = saved(tmp_path / "set")
+    assert words in refused(bring(str(folder), "--out", str(tmp_path / "out"), *NAMED, *options))
+    named = ["--split", "train"]
+    assert bring(str(folder), "--out", str(tmp_path / "out"), *NAMED, *named).exit_code == 0
 
 
 @pytest.mark.parametrize(

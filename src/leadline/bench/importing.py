@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from leadline.bench.columns import Columns
 from leadline.bench.data_statement import README_NAME
-from leadline.bench.dataset_folder import Card, dataset_files, holds_data
+from leadline.bench.dataset_card import Card
+from leadline.bench.dataset_folder import dataset_files, holds_data
 from leadline.bench.header import HEADER_NAME, ITEMS_NAME, Format, Header
 from leadline.bench.item_fields import Surroundings
 from leadline.bench.loading import cannot_read
