@@ -26,9 +26,11 @@ from leadline.audit.document import (
     State,
     load_audit,
 )
+from leadline.audit.evidence_hash import evidence_hash
 from leadline.audit.matching import Match, match_quote
-from leadline.audit.repair import Refusal, Repair, Repaired, repair
+from leadline.audit.repair import Repair, repair
 from leadline.audit.repair_cut import Cut, NoCut, cut_window
+from leadline.audit.repair_document import Refusal, Repaired
 from leadline.audit.repair_files import write_repair
 from leadline.bench import load_benchmark
 from leadline.bench.stream import open_stream
@@ -64,7 +66,9 @@ def audited(folder: Path, verdicts: Sequence[ItemVerdict], passed: bool = True) 
 
 
 def audited_as(ref: str, verdicts: Sequence[ItemVerdict], passed: bool = True) -> AuditDocument:
+    """An audit with these verdicts; the other items are not flagged."""
     benchmark = load_benchmark(ref)
+    named = {one.item for one in verdicts}
     return AuditDocument(
         leadline_version="0",
         created=datetime.now(UTC),
@@ -73,11 +77,12 @@ def audited_as(ref: str, verdicts: Sequence[ItemVerdict], passed: bool = True) -
             version=benchmark.version,
             path=ref,
             content_hash=benchmark.content_hash,
+            evidence_hash=evidence_hash(benchmark.items),
             items=len(benchmark.items),
             sources=1,
         ),
         self_test=SelfTest(passed=passed, trials=()),
-        items=tuple(verdicts),
+        items=(*verdicts, *(verdict(one.id, None) for one in benchmark.items if one.id not in named)),
     )
 
 
@@ -233,7 +238,7 @@ def test_what_cannot_be_repaired_is_refused_with_its_reason(
 
 
 def test_a_document_that_is_not_there_or_cannot_be_read_is_said(tmp_path: Path) -> None:
-    folder = write(tmp_path / "b", [item("a", DEED[:300], PRICE, source="lost.txt")], deed__txt=DEED)
+    folder = write(tmp_path / "b", [item("a", DEED[:300], PRICE, source="lost.txt")], deed__txt=DEED[:900])
     found = one(folder, source="")
     assert found.refusal is Refusal.NO_DOCUMENT and found.reason == "its document is not held: lost.txt"
     folder = write(tmp_path / "c", [item("a", DEED[:300], PRICE, source="x.pdf")], x__pdf=b"%PDF-1.7 broken")
@@ -267,6 +272,89 @@ def test_an_audit_without_verdicts_or_of_other_content_repairs_nothing(tmp_path:
     other = audited(write(tmp_path / "c", [item("a", DEED[:301], PRICE)]), ())
     with pytest.raises(UsageError, match="of other content"):
         repair(benchmark, other, sources)
+
+
+def test_an_audit_of_a_part_repairs_nothing(tmp_path: Path, leadline: Leadline) -> None:  # noqa: F811
+    folder = write(tmp_path / "b", [item(one, DEED[:300], PRICE) for one in "abc"], deed__txt=DEED)
+    asked = leadline("audit", folder, "--item", "b", "--out", tmp_path / "part.json")
+    assert asked.code in (0, 1), asked.err
+    ended = leadline("repair", folder, "--audit", tmp_path / "part.json")
+    assert "part.json: the audit has verdicts on 1 of 3 items only" in ended.fault
+    assert not (tmp_path / "b-repaired").exists()
+
+
+@pytest.mark.parametrize("change", [("payable on", "to be paid on"), ("deed.txt", "deeds.txt")])
+def test_an_audit_of_quotes_that_were_corrected_since_repairs_nothing(
+    change: tuple[str, str],
+    tmp_path: Path,
+    leadline: Leadline,  # noqa: F811
+) -> None:
+    folder = write(tmp_path / "b", [item("a", DEED[:300], PRICE)], deed__txt=DEED)
+    leadline("audit", folder, "--out", tmp_path / "audit.json")
+    before = load_benchmark(folder).content_hash
+    lines = (folder / "items.jsonl").read_text("utf-8")
+    (folder / "items.jsonl").write_text(lines.replace(*change), "utf-8")
+    assert load_benchmark(folder).content_hash == before, "the quotes are not part of it"
+    ended = leadline("repair", folder, "--audit", tmp_path / "audit.json")
+    assert "audit.json: the audit is of other quotes" in ended.fault
+
+
+# Another document than the item names
+
+OTHER = "This is another deed, of another company, about the lease of a quay and two cranes on it. " * 12
+FACE = "face value of 5,280 crowns"
+WITH_FACE = DEED + f"The share has a {FACE}. " + "Article 3. The seat is at Lund. " * 20
+
+
+def after_its_audit(folder: Path) -> Repaired:
+    """What becomes of the item `a`, by the audit itself."""
+    found = audit(open_stream(folder), Sources.of(folder), workers=1)
+    done = repair(load_benchmark(folder), found, Sources.of(folder))
+    return next(one for one in done.document.items if one.item == "a")
+
+
+@pytest.mark.parametrize("pointer", ["other.txt", "lost.txt", ""])
+def test_long_evidence_in_one_other_document_is_cut_from_there_and_said(pointer: str, tmp_path: Path) -> None:
+    folder = write(tmp_path / "b", [item("a", OTHER[:300], PRICE, source=pointer)],
+                   deed__txt=DEED, other__txt=OTHER)  # fmt: skip
+    for found in (after_its_audit(folder), one(folder, source="")):
+        assert (found.outcome, found.source, found.refusal) == ("repaired", "deed.txt", None)
+        names = {"other.txt": "other.txt", "lost.txt": "lost.txt, which is not held", "": "no document"}
+        assert found.reason == f"found by content; the item names {names[pointer]}"
+
+
+def test_short_evidence_in_another_document_is_refused_and_the_document_named(tmp_path: Path) -> None:
+    folder = write(tmp_path / "b", [item("a", OTHER[:300], FACE, source="other.txt")],
+                   deed__txt=WITH_FACE, other__txt=OTHER)  # fmt: skip
+    found = after_its_audit(folder)
+    assert found.refusal is Refusal.ELSEWHERE
+    assert "deed.txt has the evidence, but the quote is too short to tell" in found.reason
+
+
+def test_evidence_in_several_other_documents_is_refused_and_the_documents_named(tmp_path: Path) -> None:
+    folder = write(tmp_path / "b", [item("a", OTHER[:300], PRICE, source="other.txt")],
+                   deed__txt=DEED, copy__txt=DEED + "x", other__txt=OTHER)  # fmt: skip
+    found = one(folder, source="")
+    assert found.refusal is Refusal.ELSEWHERE
+    assert "copy.txt, deed.txt have the evidence" in found.reason and "correct the pointer" in found.reason
+
+
+def test_quotes_of_different_documents_are_refused_for_that(tmp_path: Path) -> None:
+    entry = item("a", "Nothing of it is here. " * 20, PRICE)
+    entry["evidence"].append({"quote": "the lease of a quay and two cranes on it", "source": "other.txt"})
+    folder = write(tmp_path / "b", [entry], deed__txt=DEED, other__txt=OTHER)
+    found = after_its_audit(folder)
+    assert found.refusal is Refusal.SCATTERED
+    assert "in deed.txt" in found.reason and "in other.txt" in found.reason
+
+
+def test_where_no_document_has_the_evidence_those_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    folder = write(tmp_path / "b", [item("a", DEED[:300], PRICE)],
+                   deed__txt=DEED[:900], x__pdf=b"%PDF-1.7 broken")  # fmt: skip
+    found = one(folder)
+    assert found.refusal is Refusal.NO_DOCUMENT and found.reason.endswith(
+        "; 1 of the documents held cannot be read"
+    )
 
 
 # The folder

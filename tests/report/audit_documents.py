@@ -220,6 +220,7 @@ def audit_document(passed: bool = True, items: tuple[ItemVerdict, ...] | None = 
             version="1.2",
             path="bench",
             content_hash="sha256:" + "ab12" * 16,
+            evidence_hash="sha256:" + "cd34" * 16,
             items=len(items),
             sources=14,
         ),

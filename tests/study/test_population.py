@@ -18,6 +18,7 @@ from leadline.audit.document import (
     State,
     Trial,
 )
+from leadline.audit.evidence_hash import evidence_hash
 from leadline.bench import load_benchmark
 from tests.study import stored
 from tests.study.conftest import Leadline
@@ -39,6 +40,7 @@ def audit_of(folder: Path, *, passed: bool = True, content_hash: str | None = No
             version=benchmark.version,
             path="items.jsonl",
             content_hash=content_hash or benchmark.content_hash,
+            evidence_hash=evidence_hash(benchmark.items),
             items=len(benchmark.items),
             sources=0,
         ),
@@ -160,8 +162,17 @@ def test_an_audit_of_other_content_or_without_verdicts_excludes_nothing(
     entries = items()
     entries[0]["question"] = "Which letters does number 0 really have?"
     write_items(folder / "items.jsonl", entries)
-    assert "is an audit of other content" in leadline("run", folder, "--audit", audit).fault
+    assert "the audit is of other content" in leadline("run", folder, "--audit", audit).fault
     assert not (folder / "responses.sqlite").exists()
+
+
+def test_an_audit_of_other_quotes_excludes_nothing(tmp_path: Path, model: Path, leadline: Leadline) -> None:
+    folder = small_study(tmp_path, model)
+    audit = audit_of(folder)
+    entries = items()
+    entries[0]["evidence"] = [{"quote": "the letters of number 0"}]
+    write_items(folder / "items.jsonl", entries)
+    assert "the audit is of other quotes" in leadline("run", folder, "--audit", audit).fault
 
 
 def test_an_audit_of_a_part_excludes_nothing(tmp_path: Path, model: Path, leadline: Leadline) -> None:

@@ -121,12 +121,13 @@ class SelfTest(_Frozen):
 
 
 class AuditedBenchmark(_Frozen):
-    """What was audited."""
+    """What was audited. `evidence_hash` is over quotes and pointers, which `content_hash` leaves out."""
 
     name: str
     version: str
     path: str
     content_hash: str
+    evidence_hash: str
     items: int
     sources: int  # documents held
 

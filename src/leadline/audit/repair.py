@@ -8,104 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
-
 from leadline import __version__
+from leadline.audit.applies import check_applies
 from leadline.audit.document import AuditDocument, Failure, ItemVerdict
 from leadline.audit.matching import Matcher, match_quote
 from leadline.audit.normal import Normal
-from leadline.audit.repair_cut import Cut, NoCut, cut_window, without_evidence
+from leadline.audit.repair_cut import Cut, NoCut, cut_window, short, without_evidence
+from leadline.audit.repair_document import Refusal, RepairDocument, Repaired, Version
+from leadline.audit.repair_elsewhere import Holders, holders, listed
 from leadline.bench import Benchmark
 from leadline.bench.item import Item
 from leadline.documents import Sources, UnreadableDocument
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import LeadlineError
 
-SCHEMA = "leadline.repair/1"
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _REPAIRED = re.compile(r"^(.*[+.])repaired\.([1-9][0-9]*)$")
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-
-
-class Refusal(StrEnum):
-    """Why a flagged item was left as it was."""
-
-    COMPUTATIONAL = "computational: its operands are in the window, not in the quote"
-    IN_WINDOW = "the evidence is in the window already"
-    NO_WINDOW = "no window"
-    NO_QUOTE = "no quote"
-    NO_DOCUMENT = "no document held has the evidence"
-    UNREADABLE = "the document cannot be read"
-    MARKUP_ONLY = "the evidence is in the document's markup alone"
-    NO_CUT = "no window of the same length holds the evidence"
-
-
-class Repaired(_Frozen):
-    """One flagged item, before and after. `outcome` is repaired or refused.
-
-    `start` and `end` are the new window's place in `source`, in characters of its text (or of its markup, if
-    `layer` says so), `evidence_start` and `evidence_end` that of the evidence. `moved` is by how much the
-    window is off the centre, because the document ends or so that no word is parted.
-    """
-
-    item: str
-    task: str = ""
-    outcome: Literal["repaired", "refused"]
-    refusal: Refusal | None = None
-    reason: str = ""
-    failure: str = ""
-    source: str = ""
-    layer: Literal["text", "markup"] | None = None
-    characters: int | None = None
-    old_window_sha256: str = ""
-    new_window_sha256: str = ""
-    start: int | None = None
-    end: int | None = None
-    evidence_start: int | None = None
-    evidence_end: int | None = None
-    whole_words: bool | None = None
-    moved: int | None = None
-
-
-class Version(_Frozen):
-    """A version of the benchmark."""
-
-    name: str
-    version: str
-    content_hash: str
-    items: int
-
-
-class RepairDocument(_Frozen):
-    """What was repaired, in which benchmark, after which audit: repair.json beside the new items."""
-
-    schema_id: Literal["leadline.repair/1"] = Field(default="leadline.repair/1", alias="schema")
-    leadline_version: str
-    created: AwareDatetime
-    audited: AwareDatetime
-    original: Version
-    repaired: Version
-    only_repaired: bool
-    items: tuple[Repaired, ...]
-
-    @property
-    def done(self) -> tuple[Repaired, ...]:
-        """The items that have a new window."""
-        return tuple(item for item in self.items if item.outcome == "repaired")
-
-    @property
-    def refusals(self) -> list[tuple[str, int]]:
-        """How many were refused for which reason, the most frequent first."""
-        return Counter(str(item.refusal) for item in self.items if item.refusal).most_common()
 
 
 @dataclass(frozen=True)
@@ -124,36 +46,32 @@ def repair(
     only_repaired: bool = False,
     matcher: Matcher = match_quote,
     progress: Callable[[int], None] | None = None,
+    where: str | None = None,
 ) -> Repair:
     """Re-cut the windows of the items that `audit` flags. Other items are the same objects as before.
 
-    With `only_repaired` the new benchmark holds the repaired items alone. Raises LeadlineError for an audit
-    without verdicts, UsageError for one of other content.
+    With `only_repaired` the new benchmark holds the repaired items alone. `where` is the audit's file. Raises
+    LeadlineError for an audit without verdicts, UsageError for one of other content or other quotes, and for
+    one of a part of the items.
     """
     if not audit.self_test.passed:
         raise LeadlineError(
-            "the audit failed its self-test and has no verdicts, so nothing can be repaired by them"
+            "the audit failed its self-test and has no verdicts, so nothing can be repaired by them",
+            where=where,
         )
-    if audit.benchmark.content_hash != benchmark.content_hash:
-        raise UsageError(
-            f"the audit is of other content: {audit.benchmark.name} {audit.benchmark.version}, "
-            f"{audit.benchmark.content_hash[:19]}…, and not {benchmark.content_hash[:19]}…",
-            fix="audit the benchmark as it is now, or leave --audit away",
-        )
-    done: list[Repaired] = []
-    windows: dict[str, str] = {}
+    check_applies(audit, benchmark, where)
+    found: dict[str, _Found] = {}
     for verdict in audit.flagged:
-        item = benchmark.by_id.get(verdict.item)
-        if item is None:
-            raise UsageError(
-                f"the audit is about an item {verdict.item!r}, which the benchmark does not have"
-            )
-        entry, window = _repaired(item, verdict, sources, matcher)
-        done.append(entry)
-        if window is not None:
-            windows[item.id] = window
+        item = benchmark.by_id[verdict.item]
+        found[item.id] = _from_its_documents(item, verdict, sources, matcher)
         if progress is not None:
             progress(1)
+    lacking = {name: one for name, one in found.items() if one.entry.refusal is Refusal.NO_DOCUMENT}
+    quotes = {name: _quotes(benchmark.by_id[name]) for name in lacking}
+    for name, held in holders(quotes, sources, matcher).items() if lacking else ():
+        found[name] = _from_elsewhere(benchmark.by_id[name], lacking[name], held, sources, matcher)
+    done = [one.entry for one in found.values()]
+    windows = {name: one.window for name, one in found.items() if one.window is not None}
     new = None
     if windows:
         items = tuple(
@@ -190,10 +108,25 @@ def window_hash(window: str) -> str:
     return f"sha256:{hashlib.sha256(window.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def _repaired(
-    item: Item, verdict: ItemVerdict, sources: Sources, matcher: Matcher
-) -> tuple[Repaired, str | None]:
+@dataclass(frozen=True, slots=True)
+class _Found:
     """What becomes of one flagged item, and its new window if it has one."""
+
+    entry: Repaired
+    window: str | None = None
+
+
+def _quotes(item: Item) -> tuple[str, ...]:
+    return tuple(evidence.quote for evidence in item.evidence)
+
+
+def _refused(about: Repaired, refusal: Refusal, reason: str = "", source: str = "") -> Repaired:
+    said = {"refusal": refusal, "reason": reason or str(refusal), "source": source}
+    return about.model_copy(update=said)
+
+
+def _from_its_documents(item: Item, verdict: ItemVerdict, sources: Sources, matcher: Matcher) -> _Found:
+    """A window out of the document that the audit found, or out of one that the item points to."""
     window = item.window or ""
     about = Repaired(
         item=item.id,
@@ -203,51 +136,89 @@ def _repaired(
         characters=len(window) if item.window is not None else None,
         old_window_sha256=window_hash(window) if item.window is not None else "",
     )
-
-    def refused(refusal: Refusal, reason: str = "", source: str = "") -> tuple[Repaired, None]:
-        said = {"refusal": refusal, "reason": reason or str(refusal), "source": source}
-        return about.model_copy(update=said), None
-
-    quotes = tuple(evidence.quote for evidence in item.evidence)
+    quotes = _quotes(item)
     if verdict.failure is Failure.COMPUTATIONAL:
         derivation = f" ({verdict.derivation})" if verdict.derivation else ""
-        return refused(
-            Refusal.COMPUTATIONAL,
-            f"the answer is worked out from the window{derivation}; another window could lose its operands",
-        )
+        why = f"the answer is worked out from the window{derivation}; another window could lose its operands"
+        return _Found(_refused(about, Refusal.COMPUTATIONAL, why))
     if not window:
-        return refused(Refusal.NO_WINDOW)
+        return _Found(_refused(about, Refusal.NO_WINDOW))
     if not quotes:
-        return refused(Refusal.NO_QUOTE)
+        return _Found(_refused(about, Refusal.NO_QUOTE))
     if all(matcher(quote, window).found for quote in quotes):
-        return refused(Refusal.IN_WINDOW, "the window holds the evidence; it is the source that lacks it")
-    pointer = next((one.source for one in item.evidence if one.source), item.source)
+        why = "the window holds the evidence; it is the source that lacks it"
+        return _Found(_refused(about, Refusal.IN_WINDOW, why))
+    names = _once(sources, (*_found_by(verdict, sources), *_pointers(item)))
+    return _from_documents(item, about, names, sources, matcher)
+
+
+def _from_documents(
+    item: Item, about: Repaired, names: Iterable[str], sources: Sources, matcher: Matcher
+) -> _Found:
+    """A window out of the first of these documents that has the evidence."""
+    pointer = next(iter(_pointers(item)), "")
     held = f"its document is not held: {pointer}" if pointer else "the item names no document"
-    last: tuple[Refusal, str, str] = (Refusal.NO_DOCUMENT, held, "")
-    for name in _documents(item, verdict, sources):
+    last = _refused(about, Refusal.NO_DOCUMENT, held)
+    for name in names:
         try:
             document = sources.read(sources.path(name))
         except UnreadableDocument as error:
-            last = (Refusal.UNREADABLE, error.what, name)
+            last = _refused(about, Refusal.UNREADABLE, error.what, name)
             continue
-        cut, layer, refusal = _cut(document.text, document.markup, quotes, window, matcher)
+        cut, layer, refusal = _cut(document.text, document.markup, _quotes(item), item.window or "", matcher)
         if isinstance(cut, Cut):
-            return _with_cut(about, cut, layer, name), cut.text
-        last = (refusal, cut.reason, name)
+            why = _why_not_its_own(item, name, sources)
+            return _Found(_with_cut(about, cut, layer, name, why), cut.text)
+        last = _refused(about, refusal, cut.reason, name)
         if refusal is not Refusal.NO_DOCUMENT:
             break
-    return refused(*last)
+    return _Found(last)
 
 
-def _documents(item: Item, verdict: ItemVerdict, sources: Sources) -> Iterator[str]:
-    """The document that the audit found, then those that the item points to; each once."""
-    seen = set()
-    pointers = (verdict.source, *(evidence.source for evidence in item.evidence), item.source)
-    for pointer in pointers:
-        path = sources.find(pointer) if pointer else None
-        if path is not None and path not in seen:
-            seen.add(path)
-            yield path.relative_to(sources.folder).as_posix()
+def _from_elsewhere(item: Item, lacks: _Found, held: Holders, sources: Sources, matcher: Matcher) -> _Found:
+    """For an item whose own documents lack the evidence: a window out of the one that proves its source, else
+    a refusal that names the documents which have it."""
+    if held.is_proof:
+        return _from_documents(item, lacks.entry, held.all_quotes, sources, matcher)
+    entry, reason, names = lacks.entry, lacks.entry.reason, held.all_quotes
+    if names:
+        has, why = ("has", "the quote is too short to tell") if len(names) == 1 else ("have", "it may be any")
+        said = f"{reason}; {listed(names)} {has} the evidence, but {why}: correct the pointer"
+        return _Found(_refused(entry, Refusal.ELSEWHERE, said))
+    if held.is_scattered:
+        places = "; ".join(f"{short(quote)} in {listed(some)}" for quote, some in held.by_quote)
+        return _Found(_refused(entry, Refusal.SCATTERED, f"no document has them all: {places}"))
+    if held.unreadable:
+        said = f"{reason}; {held.unreadable:,} of the documents held cannot be read"
+        return _Found(_refused(entry, Refusal.NO_DOCUMENT, said))
+    return lacks
+
+
+def _pointers(item: Item) -> list[str]:
+    """What the item says of its documents."""
+    return [one for one in (*(evidence.source for evidence in item.evidence), item.source) if one.strip()]
+
+
+def _found_by(verdict: ItemVerdict, sources: Sources) -> list[str]:
+    """The documents that the audit found: one, or a list of several; a name may have commas of its own."""
+    return [verdict.source] if sources.find(verdict.source) else verdict.source.split(", ")
+
+
+def _once(sources: Sources, pointers: Iterable[str]) -> Iterator[str]:
+    """The names of the documents held that these pointers mean; each once."""
+    paths = dict.fromkeys(path for one in pointers if (path := sources.find(one)) is not None)
+    return (path.relative_to(sources.folder).as_posix() for path in paths)
+
+
+def _why_not_its_own(item: Item, name: str, sources: Sources) -> str:
+    """A sentence for a window that comes from another document than the item names; else nothing."""
+    pointers = _pointers(item)
+    own = list(_once(sources, pointers))
+    if name in own:
+        return ""
+    if not pointers:
+        return "found by content; the item names no document"
+    return f"found by content; the item names {pointers[0]}{'' if own else ', which is not held'}"
 
 
 def _cut(
@@ -271,10 +242,14 @@ def _cut(
     return lost, "text", Refusal.NO_DOCUMENT
 
 
-def _with_cut(about: Repaired, cut: Cut, layer: Literal["text", "markup"], source: str) -> Repaired:
+def _with_cut(
+    about: Repaired, cut: Cut, layer: Literal["text", "markup"], source: str, reason: str
+) -> Repaired:
     return about.model_copy(
         update={
             "outcome": "repaired",
+            "refusal": None,
+            "reason": reason,
             "source": source,
             "layer": layer,
             "new_window_sha256": window_hash(cut.text),

@@ -102,7 +102,7 @@ def without_evidence(
         match = matcher(quote, normal)
         if not match.found:
             missing = match.missing[0].text if match.missing else quote
-            return NoCut(f"the document does not hold the evidence ({_short(missing)} is missing)")
+            return NoCut(f"the document does not hold the evidence ({short(missing)} is missing)")
     return None
 
 
@@ -178,6 +178,7 @@ def _between_words(text: str, at: int) -> bool:
     return text[at - 1].isspace() or text[at].isspace()
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A quote as a sentence cites it, in quotation marks."""
     text = " ".join(text.split())
     return repr(text if len(text) <= 60 else f"{text[:59]}…")

@@ -57,6 +57,11 @@ class Resolution:
         return self.route is Route.DECLARED and self.share >= WHOLE_WINDOW
 
 
+def is_telling(quote: str) -> bool:
+    """Whether a quote has so many words that it stands in no two documents by accident."""
+    return len(_WORD.findall(quote)) >= _TELLING_WORDS
+
+
 def share_of(window: Normal, document: HeldDocument) -> float:
     """The share of a window's text that stands in a document: 0 to 1."""
     best = 0.0
@@ -167,7 +172,7 @@ def _look(name: str, claim: Claim, window: Normal | None, held: HeldDocuments, m
         return _Look(None, error=f"{name}: {error.what}")
     share = share_of(window, document) if window is not None else 0.0
     quoted = bool(claim.quotes) and all(document.match(quote, matcher)[0].found for quote in claim.quotes)
-    at_length = quoted and any(len(_WORD.findall(quote)) >= _TELLING_WORDS for quote in claim.quotes)
+    at_length = quoted and any(map(is_telling, claim.quotes))
     in_substance = quoted and any(whole(quote).substantive for quote in claim.quotes)
     has_window = window is not None and bool(window.text)
     return _Look(document, share, quoted, in_substance, at_length, has_window)

@@ -30,6 +30,7 @@ from leadline.audit.checks import Sought as SoughtItem
 from leadline.audit.checks import check_item
 from leadline.audit.document import AuditDocument, AuditedBenchmark, ItemVerdict
 from leadline.audit.elsewhere import Candidates, Sought
+from leadline.audit.evidence_hash import EvidenceHash
 from leadline.audit.held import HeldDocuments
 from leadline.audit.lean import lean
 from leadline.audit.matching import Matcher, match_quote
@@ -74,10 +75,12 @@ def audit(
     ahead = list(islice(placed, _WORTH_PROCESSES))
     if matcher is not match_quote or len(ahead) + len(names) < _WORTH_PROCESSES:
         count = 1
-    reservoir = Reservoir()
+    reservoir, evidence = Reservoir(), EvidenceHash()
     with StreamedHash() as content, _side_by_side(count, held, matcher) as work:
         verdicts = list(
-            _first_pass(chain(ahead, placed), work, content, reservoir, progress, has_documents=bool(names))
+            _first_pass(
+                chain(ahead, placed), work, content, evidence, reservoir, progress, has_documents=bool(names)
+            )
         )
         candidates = _candidates(verdicts, names, work)
         _second_pass(stream, verdicts, candidates, work, progress)
@@ -92,6 +95,7 @@ def audit(
             version=header.version,
             path=str(stream.folder or stream.source),
             content_hash=digest,
+            evidence_hash=evidence.result(),
             items=len(verdicts),
             sources=len(names),
         ),
@@ -104,6 +108,7 @@ def _first_pass(
     placed: Iterable[Placed],
     work: _Work,
     content: StreamedHash,
+    evidence: EvidenceHash,
     reservoir: Reservoir,
     progress: Callable[[int], None] | None,
     *,
@@ -112,6 +117,7 @@ def _first_pass(
     def tasks() -> Iterator[Task]:
         for one in placed:
             content.add(one.item)
+            evidence.add(one.item)
             reservoir.offer(one.item.id, one.item.window)
             # Without documents there is nothing to look for elsewhere.
             yield one.item, one.where, None if has_documents else ()

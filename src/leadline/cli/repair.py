@@ -73,7 +73,8 @@ def repair(
 
         with audit_progress(quiet) as progress:
             document = audit_benchmark(benchmark, Selection(), workers=workers, progress=progress)
-    found = repaired(loaded, document, Sources.of(folder), only_repaired=only_repaired)
+    where = str(audit) if audit is not None else None
+    found = repaired(loaded, document, Sources.of(folder), only_repaired=only_repaired, where=where)
     if found.benchmark is not None and not dry_run:
         write_repair(found, folder, place, pairing_csv(found.document))
     if as_json:

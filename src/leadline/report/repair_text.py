@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from leadline.audit.repair import RepairDocument, Repaired
+from leadline.audit.repair_document import RepairDocument, Repaired
 from leadline.report.audit_csv import spreadsheet_safe
 
 COLUMNS = (
@@ -50,7 +50,8 @@ def _line(item: Repaired) -> str:
         return f"refused   {_plain(item.item)}: {_plain(item.reason)}"
     edges = "" if item.whole_words else ", its edges within words"
     place = f"characters {item.start:,} to {item.end:,} of {_plain(item.source)}"
-    return f"repaired  {_plain(item.item)}: {place}{edges}"
+    found = f" ({_plain(item.reason)})" if item.reason else ""
+    return f"repaired  {_plain(item.item)}: {place}{edges}{found}"
 
 
 def _plain(text: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from leadline.audit.applies import check_applies
 from leadline.audit.document import AuditDocument, Failure, ItemVerdict, State, load_audit
 from leadline.bench import Benchmark
 from leadline.bench.problem import did_you_mean
@@ -85,19 +86,7 @@ def exclude_by(audit: Path, verdicts: Sequence[str]) -> Exclude:
 def _check(audit: AuditDocument, whole: Benchmark, path: Path) -> None:
     if not audit.self_test.passed:
         raise UsageError("the audit failed its self-test and has no verdicts", where=str(path))
-    if audit.benchmark.content_hash != whole.content_hash:
-        raise UsageError(
-            f"is an audit of other content: {audit.benchmark.name} {audit.benchmark.version}, "
-            f"{audit.benchmark.content_hash[:19]}…, and not {whole.content_hash[:19]}…",
-            where=str(path),
-            fix="audit the benchmark as it is now: leadline audit … --json",
-        )
-    if len(audit.items) < audit.benchmark.items:  # --task or --item were given
-        raise UsageError(
-            f"the audit has verdicts on {len(audit.items):,} of {audit.benchmark.items:,} items only",
-            where=str(path),
-            fix="audit all of them: leadline audit … --json, without --task and --item",
-        )
+    check_applies(audit, whole, str(path))
 
 
 def _by_verdict(items: Iterable[ItemVerdict], verdicts: Iterable[str]) -> dict[str, str]:
