@@ -84,6 +84,26 @@ def test_show_counts_the_groups_and_shows_items(tmp_path: Path) -> None:
     assert isinstance(wrong.exception, UsageError) and "did you mean 'a'" in str(wrong.exception)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# Card text\nHello\nthere.\n\nMore.", "Hello there."),
+        ("# Card text\n\n## Made\n", "Card text"),
+        ("", "none"),
+    ],
+)
+def test_show_begins_the_data_statement_below_its_heading(tmp_path: Path, text: str, shown: str) -> None:
+    path = folder(tmp_path, [fact("a"), fact("b")], FACTS_HEADER)
+    (path / "README.md").write_text(text)
+    assert f"data_statement\t{shown}\n" in runner.invoke(app, ["show", str(path)]).stdout
+
+
+def test_a_folder_whose_name_has_a_line_break_is_told_on_one_line(tmp_path: Path) -> None:
+    path = folder(tmp_path / "a\nb", [fact("a"), fact("b")], FACTS_HEADER)
+    result = runner.invoke(app, ["validate", str(path)])
+    assert result.stdout == f"{tmp_path}/a\\nb: 2 items, 1 task, 0 errors, 0 warnings\n"
+
+
 def test_texts_of_files_cannot_drive_the_terminal(tmp_path: Path) -> None:
     path = str(folder(tmp_path, [fact("a", question="\x1b[2JQ?")], FACTS_HEADER))
     result = runner.invoke(app, ["show", path, "a"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +84,12 @@ def test_faulty_rows_are_left_out_listed_and_end_in_1(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert f"{path}:3: error: item 2: the field 'question' is missing" in result.stdout
     assert f"{path}:4: error: the row has 2 cells" in result.stdout
-    assert "left out: faulty rows, with 2 faults" in result.stdout
+    assert "left out: 2 faulty rows, with 2 faults" in result.stdout
     assert [item.id for item in load_benchmark(tmp_path / "out").items] == ["1", "4"]
     document = json.loads(bring(str(path), "--out", str(tmp_path / "again"), "--json").stdout)
     assert (document["items"], document["faults"], len(document["problems"])) == (2, 2, 2)
+    path.write_text("id,question,answer,precision\n1,Q?,A,\n2,,B,-1\n3,,,\n")
+    assert "left out: 2 faulty rows, with 3 faults" in bring(str(path), "--out", str(tmp_path / "3")).stdout
 
 
 @pytest.mark.parametrize(
@@ -109,6 +113,135 @@ def test_a_folder_with_something_in_it_is_not_overwritten_without_force(tmp_path
     assert "--force replaces it" in refused(bring(str(path), "--out", str(out), *NAMED))
     assert bring(str(path), "--out", str(out), *NAMED, "--force").exit_code == 0
     assert (out / "notes.txt").read_text() == "mine" and len(load_benchmark(out).items) == 2
+
+
+def test_an_earlier_readme_is_not_the_new_benchmarks_data_statement(tmp_path: Path) -> None:
+    folder, out = tmp_path / "rivers", tmp_path / "out"
+    parquet(folder / "small" / "x.parquet")
+    parquet(folder / "large" / "part-0.parquet")
+    (folder / "README.md").write_text(CARD)
+    assert bring(str(folder), "--out", str(out), *NAMED, "--config", "small").exit_code == 0
+    again = bring(str(folder), "--out", str(out), *NAMED, "--config", "large", "--force")
+    assert "README" not in again.stdout and not (out / "README.old.md").exists()
+    result = bring(str(parquet(tmp_path / "data.parquet")), "--out", str(out), *NAMED, "--force")
+    assert "note: the README.md that was there is now README.old.md" in result.stdout
+    assert load_benchmark(out).data_statement == ""
+    assert (out / "README.old.md").read_text() == "# Rivers\n\nHow it was made.\n"
+
+
+def test_what_cannot_be_written_is_not_said_to_be_unreadable(tmp_path: Path) -> None:
+    path = str(parquet(tmp_path / "data.parquet"))
+    assert refused(bring(path, "--out", "/proc/x", *NAMED)).startswith("/proc/x: cannot be written: ")
+    (tmp_path / "file").write_text("mine")
+    for options in ([], ["--force"]):
+        message = refused(bring(path, "--out", str(tmp_path / "file"), *NAMED, *options))
+        assert message.startswith(f"{tmp_path / 'file'}: is a file, not a folder")
+    assert "cannot be written" in refused(bring(path, "--out", str(tmp_path / "file" / "x"), *NAMED))
+
+
+def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
+    path = str(
+        parquet(tmp_path / "data.parquet", [{"key": n, "q": "?" * 999, "a": ["A"]} for n in range(99)])
+    )
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))"
+    call = ["import", path, "--out", str(tmp_path / "out"), *NAMED]
+    code = f"import polars; {full}; from leadline.cli.app import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "bench", *call], check=False, capture_output=True, text=True
+    )
+    assert f"{tmp_path / 'out'}: cannot be written: File too large" in done.stderr
+    assert done.returncode == 2 and not (tmp_path / "out").exists()
+
+
+def test_what_is_no_ordinary_file_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    assert "/dev/null: is no ordinary file" in refused(bring("/dev/null", "--out", str(tmp_path / "out")))
+    assert "/dev/null: is no ordinary file" in refused(runner.invoke(app, ["validate", "/dev/null"]))
+
+
+@pytest.mark.parametrize("option", ["--split", "--config"])
+@pytest.mark.parametrize("command", ["import", "validate", "show"])
+def test_a_file_has_no_splits(tmp_path: Path, command: str, option: str) -> None:
+    path = parquet(tmp_path / "data.parquet")
+    out = ["--out", str(tmp_path / "out")] if command == "import" else []
+    message = refused(runner.invoke(app, [command, str(path), option, "x", *out, *NAMED]))
+    assert f"{path}: {option} is for the folder of a dataset, and this is a file" in message
+
+
+def test_a_nan_is_no_gold_answer(tmp_path: Path) -> None:
+    rows = [{"q": "One?", "a": 1.5, "p": {"x": 1.0}}, {"q": "Two?", "a": float("nan"), "p": {"x": 1.0}},
+            {"q": "Three?", "a": float("inf"), "p": {"x": float("nan")}}]  # fmt: skip
+    path = parquet(tmp_path / "data.parquet", rows)
+    for answer, number in (("a", 1), ("p.x", 2)):
+        out = tmp_path / answer
+        result = bring(str(path), "--out", str(out), "--column", "question=q", "--column", f"answer={answer}")
+        assert result.exit_code == 1 and len(load_benchmark(out).items) == number
+        assert f"{path}:3: error: 'answer': NaN and infinity are not numbers" in result.stdout
+
+
+TWICE = "task,item,question,answer\nt,1,One?,A\nu,1,Two?,B\n"
+
+
+def test_ids_that_differ_within_a_task_only_are_joined_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(TWICE)
+    result = bring(str(path), "--out", str(tmp_path / "out"), "--column", "id=item")
+    assert "where they differ within a task only: --column id=task+item" in result.stdout
+    named = ["--column", "id=task+item"]
+    assert bring(str(path), "--out", str(tmp_path / "two"), *named).exit_code == 0
+    assert [item.id for item in load_benchmark(tmp_path / "two").items] == ["t/1", "u/1"]
+    assert runner.invoke(app, ["validate", str(path), *named]).exit_code == 0
+    wrong = refused(bring(str(path), "--out", str(tmp_path / "3"), "--column", "id=task+itme"))
+    assert "no column is called 'itme' (did you mean 'item'?)" in wrong
+    path.write_text("task,task+item,question,answer\nt,1,One?,A\n")
+    assert bring(str(path), "--out", str(tmp_path / "4"), *named).exit_code == 0
+    assert [item.id for item in load_benchmark(tmp_path / "4").items] == ["1"]
+    path.write_text(TWICE.replace("u,1", ",1"))
+    gap = bring(str(path), "--out", str(tmp_path / "5"), *named)
+    assert f"{path}:3: error: 'id': one of its columns holds no text or number" in gap.stdout
+
+
+PROBITY = Path(__file__).parents[3] / "shared" / "data" / "probity" / "items.jsonl"
+
+
+@pytest.mark.skipif(not PROBITY.is_file(), reason="the shared data is not beside the repository")
+def test_items_of_many_tasks_are_brought_by_task_and_item(tmp_path: Path) -> None:
+    named = ["answer=label", "source=source_url", "id=task+item"]
+    options = [word for column in named for word in ("--column", column)]
+    result = bring(str(PROBITY), "--out", str(tmp_path / "out"), *options)
+    assert result.exit_code == 0, result.stdout
+    assert len(load_benchmark(tmp_path / "out").items) == len(PROBITY.read_text().splitlines())
+
+
+def test_classes_are_called_by_their_names(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    label = datasets.ClassLabel(names=["neg", "pos"])
+    features = datasets.Features(
+        {"q": datasets.Value("string"), "a": label, "more": [label], "deep": {"x": label}}
+    )
+    data = {"q": ["One?", "Two?"], "a": [0, 1], "more": [[1], [0, 1]], "deep": [{"x": 1}, {"x": 0}]}
+    made = datasets.Dataset.from_dict(data, features=features)
+    made.save_to_disk(str(tmp_path / "set"))
+    made.to_parquet(str(tmp_path / "x.parquet"))
+    for source in ("set", "x.parquet"):
+        for column, answers in (("a", ["neg", "pos"]), ("more", ["pos", "neg"]), ("deep.x", ["pos", "neg"])):
+            out = tmp_path / f"{source}-{column}"
+            columns = ["--column", "question=q", "--column", f"answer={column}"]
+            assert bring(str(tmp_path / source), "--out", str(out), *columns).exit_code == 0
+            assert [item.answer for item in load_benchmark(out).items] == answers
+
+
+def test_the_names_of_classes_may_stand_beside_the_file_alone(tmp_path: Path) -> None:
+    rows = [{"q": "One?", "a": 1}, {"q": "Two?", "a": 0}, {"q": "Three?", "a": -1}, {"q": "Four?", "a": 7}]
+    folder = saved(tmp_path / "set", rows)
+    names = {"features": {"a": {"names": ["no", "yes"], "_type": "ClassLabel"}}}
+    (folder / "dataset_info.json").write_text(json.dumps(names))
+    result = bring(str(folder), "--out", str(tmp_path / "out"), *NAMED)
+    assert [item.answer for item in load_benchmark(tmp_path / "out").items] == ["yes", "no", "7"]
+    assert "left out: 1 faulty row, with 1 fault" in result.stdout  # -1 is "no label"
+    for broken in ("[]", "{", '{"features": 5}', '{"features": {"a": {"_type": "ClassLabel"}}}'):
+        (folder / "dataset_info.json").write_text(broken)
+        bring(str(folder), "--out", str(tmp_path / "out"), *NAMED, "--force")
+        assert [item.answer for item in load_benchmark(tmp_path / "out").items] == ["1", "0", "-1", "7"]
 
 
 @pytest.mark.parametrize(

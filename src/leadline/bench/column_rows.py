@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from leadline.bench.class_labels import METADATA_KEY, Naming, naming
 from leadline.bench.problem import Problems, shortened
 from leadline.bench.row import Row
 from leadline.errors import LeadlineError
@@ -18,7 +19,7 @@ _MAX_SLICES = 64
 
 
 def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
-    """The rows of a Parquet file, nested columns as dicts and lists. Raises OSError."""
+    """The rows of a Parquet file, nested columns as dicts and lists, classes by name. Raises OSError."""
     import polars as pl
 
     with path.open("rb") as file:
@@ -29,19 +30,20 @@ def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
     try:
         # In slices: polars' own batches run ahead of a slow reader until the whole file is in memory.
         whole = pl.scan_parquet(path, glob=False)
+        named = naming(path, pl.read_parquet_metadata(path).get(METADATA_KEY))
         height = int(whole.select(pl.len()).collect().item())
         at_once = max(_SLICE_BYTES * height // max(path.stat().st_size, 1), height // _MAX_SLICES, 1)
         for start in range(0, height, at_once):
             frame = whole.slice(start, at_once).collect()
             for number, values in enumerate(frame.iter_rows(named=True), start=start + 1):
-                yield Row(f"{path}:{number}", values)
+                yield Row(f"{path}:{number}", named(values) if named else values)
     except pl.exceptions.PolarsError as error:
         problems.add(str(path), f"broken Parquet: {_first_line(error)}", fix="is the file whole?")
         problems.cut_short()
 
 
 def arrow_rows(path: Path, problems: Problems) -> Iterator[Row]:
-    """The rows of an Arrow file, streamed or seekable, as datasets are saved. Raises OSError."""
+    """The rows of an Arrow file, streamed or seekable, with classes by name. Raises OSError."""
     try:
         import pyarrow as pa
         from pyarrow import ipc
@@ -53,13 +55,17 @@ def arrow_rows(path: Path, problems: Problems) -> Iterator[Row]:
     with path.open("rb"):  # so that a file that is not there is told as everywhere
         pass
     number = 0
+    named: Naming | None = None
     try:
         with pa.memory_map(str(path)) as source:
             for batch in _batches(ipc, pa, source):
+                if not number:
+                    written = (batch.schema.metadata or {}).get(METADATA_KEY.encode(), b"")
+                    named = naming(path, written.decode("utf-8", "replace"))
                 for start in range(0, batch.num_rows, _AT_ONCE):
                     for values in batch.slice(start, _AT_ONCE).to_pylist():
                         number += 1
-                        yield Row(f"{path}:{number}", values)
+                        yield Row(f"{path}:{number}", named(values) if named else values)
     except (pa.ArrowException, OSError) as error:
         problems.add(str(path), f"broken Arrow file: {_first_line(error)}", fix="is the file whole?")
         problems.cut_short()

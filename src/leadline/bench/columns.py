@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
@@ -16,6 +17,17 @@ from leadline.bench.problem import Problems, did_you_mean, shortened
 # Fields of items that are lists or objects; a cell that is text may hold them as JSON.
 _NESTED = frozenset({"aliases", "evidence", "quote", "vocabulary", "fields"})
 NO_ANSWER = "no answer is given"
+# Joins the columns of an id: ids of tables often differ within a task only.
+_JOIN = "+"
+
+
+class CellFault(ValueError):  # noqa: N818 - one fault of a row, told with others
+    """A cell that no field can hold: what is wrong with it, and what to do about it."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        """`fix` is what to do about it."""
+        self.fix = fix
+        super().__init__(message)
 
 
 @dataclass(frozen=True)
@@ -39,15 +51,21 @@ class Columns:
 
     def check(self, names: Sequence[str], open_ended: Iterable[str], problems: Problems) -> None:
         """Each column that is named and is not there is a problem; parts of `open_ended` ones may be."""
-        for name, column in self.by_field.items():
-            parts = column.split(".")
-            starts = {".".join(parts[:end]) for end in range(1, len(parts))}
-            without_numbers = ".".join(part for part in parts if not part.isdecimal())
-            if {column, without_numbers} & set(names) or starts & set(open_ended):
-                continue
-            known = f"columns: {', '.join(names)}"
-            fix = did_you_mean(column, names, otherwise=known)
-            problems.add(self.where(name), f"no column is called {shortened(column)}", fix=fix)
+        for name, written in self.by_field.items():
+            for column in _joined(name, written, names):
+                self._check_one(name, column, names, open_ended, problems)
+
+    def _check_one(
+        self, name: str, column: str, names: Sequence[str], open_ended: Iterable[str], problems: Problems
+    ) -> None:
+        parts = column.split(".")
+        starts = {".".join(parts[:end]) for end in range(1, len(parts))}
+        without_numbers = ".".join(part for part in parts if not part.isdecimal())
+        if {column, without_numbers} & set(names) or starts & set(open_ended):
+            return
+        known = f"columns: {', '.join(names)}"
+        fix = did_you_mean(column, names, otherwise=known)
+        problems.add(self.where(name), f"no column is called {shortened(column)}", fix=fix)
 
 
 def column_names(rows: Iterable[Mapping[str, object]]) -> tuple[list[str], set[str]]:
@@ -76,10 +94,18 @@ def column_names(rows: Iterable[Mapping[str, object]]) -> tuple[list[str], set[s
 
 
 def row_fields(row: Mapping[str, object], mapping: Mapping[str, str]) -> tuple[dict[str, object], str]:
-    """The fields of the item that a row describes, and why the row is none ("" if it may be one)."""
+    """The fields of the item that a row describes, and why the row is none ("" if it may be one).
+
+    Raises CellFault for a number that is none.
+    """
     fields: dict[str, object] = {}
     for name, column in mapping.items():
-        value = _field(name, _pick(row, column))
+        picked = _picked(row, name, column)
+        if _not_finite(picked):
+            raise CellFault(
+                f"{name!r}: NaN and infinity are not numbers", "leave the cell empty, or the row out"
+            )
+        value = _field(name, picked)
         if value is not None:
             fields[name] = value
     answer = fields.get("answer")
@@ -92,6 +118,38 @@ def row_fields(row: Mapping[str, object], mapping: Mapping[str, str]) -> tuple[d
         texts = dict.fromkeys(alias for alias in aliases if alias not in (fields.get("answer"), None))
         fields["aliases"] = list(texts)
     return fields, ""
+
+
+def _joined(name: str, column: str, names: Iterable[str]) -> list[str]:
+    """The columns that a field is made of: one, but for an id such as "task+item"."""
+    if name != "id" or _JOIN not in column or column in names:
+        return [column]
+    return [part.strip() for part in column.split(_JOIN)]
+
+
+def _picked(row: Mapping[str, object], name: str, column: str) -> object:
+    columns = _joined(name, column, row)
+    if len(columns) == 1:
+        return _pick(row, columns[0])
+    parts = [_field(name, _pick(row, part)) for part in columns]
+    if not all(isinstance(part, str) for part in parts):
+        listed = ", ".join(columns)
+        raise CellFault("'id': one of its columns holds no text or number", f"columns of the id: {listed}")
+    return "/".join(map(str, parts))
+
+
+def _not_finite(value: object) -> bool:
+    match value:
+        case float():
+            return not math.isfinite(value)
+        case Decimal():
+            return not value.is_finite()
+        case list():
+            return any(map(_not_finite, value))
+        case Mapping():
+            return any(map(_not_finite, value.values()))
+        case _:
+            return False
 
 
 def _pick(row: Mapping[str, object], column: str) -> object:

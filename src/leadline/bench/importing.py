@@ -17,7 +17,7 @@ from leadline.bench.dataset_folder import dataset_files, holds_data
 from leadline.bench.header import HEADER_NAME, ITEMS_NAME, Format, Header
 from leadline.bench.item_fields import Surroundings
 from leadline.bench.loading import cannot_read
-from leadline.bench.opened import Reading, as_name
+from leadline.bench.opened import Reading, as_name, only_of_datasets
 from leadline.bench.problem import MAX_PROBLEMS, Problem, Problems
 from leadline.bench.table import format_of, read_table
 from leadline.bench.whole_file import whole_file
@@ -25,18 +25,25 @@ from leadline.bench.window_file import WindowFiles
 from leadline.bench.writing import header_text, item_line
 from leadline.errors import UsageError
 
+_OLD_README = "README.old.md"
+
 
 @dataclass
 class AllProblems(Problems):
-    """Counts every problem of a row and keeps the first thousand; a file that cannot be read on ends it."""
+    """Counts every problem of a row and keeps the first thousand; a file that cannot be read on ends it.
+
+    `rows` counts the rows that have any: those of one row come one after the other.
+    """
 
     count: int = 0
+    rows: int = 0
     last: Problem | None = None
 
     def add(self, where: str, message: str, *, item: str | None = None, fix: str = "") -> None:
         """Note a problem."""
+        before, self.last = self.last, Problem(where, message, item, fix)
         self.count += 1
-        self.last = Problem(where, message, item, fix)
+        self.rows += before is None or (before.where, before.item) != (where, item)
         if len(self.found) < MAX_PROBLEMS:
             self.found.append(self.last)
 
@@ -50,7 +57,7 @@ class AllProblems(Problems):
 class Imported:
     """What became of a file: `left_out` says why rows are no items and `notes` what else was seen, counted.
 
-    `problems` are the faults of rows that could not be read (the first thousand of `faults`).
+    `problems` are the faults of the `faulty` rows that could not be read (the first thousand of `faults`).
     """
 
     folder: Path
@@ -59,6 +66,7 @@ class Imported:
     notes: Mapping[str, int]
     problems: tuple[Problem, ...]
     faults: int
+    faulty: int
     files: tuple[Path, ...] = field(default=())
 
 
@@ -77,12 +85,15 @@ def import_benchmark(
     Row after row, in constant memory. Rows without an id get `name` and their number. Title, licence and
     data statement are taken from a dataset's card where it says them. Raises UsageError where columns are
     missing, where the file cannot be read to its end, where no item is left, and where `folder` holds
-    something, unless `force`: then the files of the benchmark that is there are replaced.
+    something, unless `force`: then the files of the benchmark that is there are replaced. A README.md that is
+    there is kept as README.old.md, since it would be taken for the new benchmark's data statement.
     """
     reading = reading or Reading()
     try:
         files, sort, card = _find(source, reading)
-        if not force and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if folder.exists() and not folder.is_dir():
+            raise UsageError("is a file, not a folder", where=str(folder), fix="--out names a folder")
+        if not force and folder.exists() and any(folder.iterdir()):
             raise UsageError("there is something already", where=str(folder), fix="--force replaces it")
         name = as_name(source.resolve().stem) if name is None else name
         header = _header(name, version, licence, card)
@@ -101,17 +112,38 @@ def import_benchmark(
                     count += 1
                 if not count:
                     raise _nothing(source, problems)
+        if _set_aside(folder / README_NAME, card.text):
+            problems.notes[f"the {README_NAME} that was there is now {_OLD_README}"] += 1
         if card.text:
             with whole_file(folder / README_NAME) as file:
                 file.write(card.text.encode() + b"\n")
         with whole_file(folder / HEADER_NAME) as file:
             file.write(header_text(header).encode())
     except OSError as error:
-        raise cannot_read(error, source) from error
+        raise _failed(error, source, folder) from error
     return Imported(
         folder, count, Counter(problems.left_out), Counter(problems.notes), tuple(problems.found),
-        problems.count, files,
+        problems.count, problems.rows, files,
     )  # fmt: skip
+
+
+def _set_aside(readme: Path, text: str) -> bool:
+    """Give an earlier benchmark's README.md another name, unless it says the same."""
+    if not readme.is_file() or readme.read_bytes() == text.encode() + b"\n":
+        return False
+    readme.replace(readme.with_name(_OLD_README))
+    return True
+
+
+def _failed(error: OSError, source: Path, folder: Path) -> UsageError:
+    """The error of the operating system as the user's: what was written is told from what was read."""
+    place = Path(str(error.filename or source)).absolute()
+    target = folder.absolute()
+    is_above = target.is_relative_to(place) and not place.is_relative_to(source.absolute())
+    if is_above or place.is_relative_to(target):
+        fix = "a folder that you may write to, on a disk with room"
+        return UsageError(f"cannot be written: {error.strerror or error}", where=str(folder), fix=fix)
+    return cannot_read(error, source)
 
 
 def _find(source: Path, reading: Reading) -> tuple[tuple[Path, ...], Format, Card]:
@@ -123,7 +155,9 @@ def _find(source: Path, reading: Reading) -> tuple[tuple[Path, ...], Format, Car
         dataset = dataset_files(source, reading.split, reading.config)
         return dataset.files, reading.format or dataset.format, dataset.card
     if not source.is_file():
-        raise UsageError("there is no such file", where=str(source))
+        what = "is no ordinary file" if source.exists() else "there is no such file"
+        raise UsageError(what, where=str(source), fix="a file, or the folder of a dataset")
+    only_of_datasets(source, reading)
     sort = reading.format or format_of(source)
     if sort is None:
         raise UsageError("the format is not known from the name", where=str(source), fix="--format csv, ...")

@@ -29,6 +29,9 @@ class Placed:
     window_file: str | None = None
 
 
+_OWN_ID = "give every item its own id"
+
+
 class Ids:
     """The ids that were met, faulty items' too: a duplicate of a faulty line is still a duplicate."""
 
@@ -36,7 +39,9 @@ class Ids:
         """None yet."""
         self._first: dict[str, int | str] = {}
 
-    def is_new(self, identity: object, where: str, at: int | str, problems: Problems) -> bool:
+    def is_new(
+        self, identity: object, where: str, at: int | str, problems: Problems, fix: str = _OWN_ID
+    ) -> bool:
         """False, and a problem, where the id was used before; `at` is its line, or its place in words."""
         if not isinstance(identity, str) or (first := self._first.setdefault(identity, at)) == at:
             return True
@@ -46,7 +51,7 @@ class Ids:
             if isinstance(first, str)
             else f"duplicate id, first used on line {first}",
             item=short_id(identity),
-            fix="give every item its own id",
+            fix=fix,
         )
         return False
 

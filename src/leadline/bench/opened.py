@@ -128,13 +128,26 @@ def open_path(path: Path, problems: Problems, reading: Reading = AS_IT_SAYS) -> 
         fix = f"a benchmark folder holds {HEADER_NAME} and {ITEMS_NAME}"
         raise UsageError(f"the folder holds no {HEADER_NAME}", where=str(path), fix=fix)
     if path.is_file():
+        only_of_datasets(path, reading)
         if (sort := reading.format or format_of(path)) is None:
             raise UsageError("not a benchmark", where=str(path), fix="a folder, or a file of items: --format")
         return _bare(path.stem, (path,), sort, path, reading)
+    if path.exists():
+        raise UsageError("is no ordinary file", where=str(path), fix="a folder, or a file of items")
     bundled = bundled_names()
     known = f"bundled: {', '.join(bundled) or 'none'}; or the path of a folder or a file of items"
     fix = did_you_mean(str(path), bundled, otherwise=known)
     raise UsageError(f"there is no benchmark {str(path)!r}", fix=fix)
+
+
+def only_of_datasets(path: Path, reading: Reading) -> None:
+    """Raise UsageError where a split or a configuration is asked of a file, which has none."""
+    for name in ("split", "config"):
+        if getattr(reading, name) is not None:
+            fix = f"leave it out, or name the folder: {path.parent}"
+            raise UsageError(
+                f"--{name} is for the folder of a dataset, and this is a file", where=str(path), fix=fix
+            )
 
 
 def as_name(text: str) -> str:

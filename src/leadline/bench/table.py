@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
 from leadline.bench.column_rows import arrow_rows, parquet_rows
-from leadline.bench.columns import Columns, column_names, row_fields
+from leadline.bench.columns import CellFault, Columns, column_names, row_fields
 from leadline.bench.csv_rows import csv_rows
 from leadline.bench.header import FILE_KEYS, Format
 from leadline.bench.item_fields import REQUIRED, Surroundings, read_item
@@ -85,17 +85,35 @@ def read_table(
     if len(problems.found) > before:
         return
     ids = Ids()
+    fix = _id_fix(mapping)
     for number, row in enumerate(everything, start=1):
-        fields, reason = row_fields(row.values, mapping)
+        try:
+            fields, reason = row_fields(row.values, mapping)
+        except CellFault as fault:
+            problems.add(row.where, str(fault), fix=fault.fix)
+            continue
         if reason:
             problems.left_out[reason] += 1
             continue
         if numbered and "id" not in mapping:
             fields["id"] = f"{numbered}{number}"
-        if not ids.is_new(fields.get("id"), row.where, f"in row {number}", problems):
+        if not ids.is_new(fields.get("id"), row.where, f"in row {number}", problems, fix):
             continue
         if (item := read_item(fields, row.where, problems, around)) is not None:
             yield Placed(item, row.where)
+
+
+def _id_fix(mapping: Mapping[str, str]) -> str:
+    """What to do about ids that occur twice: they may be told apart by the column of a group."""
+    own = "give every item its own id"
+    if "id" not in mapping or "+" in mapping["id"]:
+        return own
+    groups = ("task", "relation", "category", "domain")
+    group = next((mapping[name] for name in groups if name in mapping), None)
+    if group is None or group == mapping["id"]:
+        return own
+    joined = f"{group}+{mapping['id']}"
+    return f"{own}; where they differ within a {group} only: --column id={joined}, or so in 'columns'"
 
 
 def _check_required(

@@ -133,7 +133,8 @@ def validate(
             typer.echo(printable(problem.line()))
         for reason, number in inspection.left_out.items():
             typer.echo(f"left out: {count(number, 'row')}: {reason}")
-        typer.echo(f"{path}: {_read(inspection.benchmark)}, {_faults(errors, len(problems) - errors)}")
+        faults = _faults(errors, len(problems) - errors)
+        typer.echo(printable(f"{path}: {_read(inspection.benchmark)}, {faults}"))
     if errors:
         raise typer.Exit(EXIT_FINDINGS)
 
@@ -164,9 +165,11 @@ def _faults(errors: int, warnings: int) -> str:
 
 
 def _statement(benchmark: Benchmark) -> str:
-    """The first words of the data statement, which may be pages long."""
-    paragraphs = benchmark.data_statement.replace("\r\n", "\n").split("\n\n")
-    first = next((" ".join(text.split()) for text in paragraphs if not text.lstrip().startswith("#")), "")
+    """The first words of the data statement, which may be pages long; a heading where there is no text."""
+    lines = benchmark.data_statement.splitlines()
+    text = "\n".join("" if line.lstrip().startswith("#") else line.strip() for line in lines).strip()
+    first = " ".join(text.partition("\n\n")[0].split())
+    first = first or next((line.strip().strip("#").strip() for line in lines if line.strip("# \t")), "")
     return first if len(first) <= _STATEMENT else f"{first[: _STATEMENT - 1]}…"
 
 

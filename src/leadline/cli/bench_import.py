@@ -18,8 +18,8 @@ ColumnFlag = Annotated[
     typer.Option(
         "--column",
         metavar="FIELD=COLUMN",
-        help="Which column of a table holds a field of the items, such as question=Q or "
-        "answer=answers.text. May be given several times.",
+        help="Which column of a table holds a field of the items, such as question=Q, "
+        "answer=answers.text, or id=task+item of two. May be given several times.",
     ),
 ]
 FormatFlag = Annotated[
@@ -67,6 +67,7 @@ def import_items(
                 "items": done.items,
                 "left_out": dict(done.left_out),
                 "notes": dict(done.notes),
+                "faulty_rows": done.faulty,
                 "faults": done.faults,
                 "problems": [{"where": p.where, "message": p.message, "item": p.item} for p in done.problems],
             }
@@ -79,9 +80,10 @@ def import_items(
         for reason, number in done.left_out.items():
             typer.echo(f"left out: {count(number, 'row')}: {reason}")
         if done.faults:
-            typer.echo(f"left out: faulty rows, with {count(done.faults, 'fault')}")
+            rows = count(done.faulty, "faulty row")
+            typer.echo(f"left out: {rows}, with {count(done.faults, 'fault')}")
         for note, number in done.notes.items():
-            typer.echo(f"note: {number:,} × {note}")
+            typer.echo(f"note: {number:,} × {note}" if number > 1 else f"note: {note}")
         typer.echo(printable(f"{done.folder}: {count(done.items, 'item')}"))
     if done.faults:
         raise typer.Exit(EXIT_FINDINGS)
