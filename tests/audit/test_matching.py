@@ -41,6 +41,15 @@ SAME = {
     "full-width digits": ("１２３ shares", "123 shares"),
     "one half": ("2½ years", "2 1/2 years"),
     "ellipsis as one sign": ("wait… there", "wait... there"),
+    "a lowered digit of a formula": ("12 t of CO₂ in all", "12 t of CO2 in all"),
+    "a raised digit of a unit": ("250 m² of floor", "250 m2 of floor"),
+    "a footnote behind an amount": ("of $5,400 million and 12% in", "of $5,400² million³ and 12%¹ in"),
+    "a footnote behind a price": ("is $5 and it expires", "is $5¹ and it expires"),
+    "points of Hebrew": ("בראשית ברא אלהים", "בְּרֵאשִׁית בָּרָא אֱלֹהִים"),
+    "strokes and vowels of Arabic": ("دفع الطرفان مبلغ", "دَفَعَ الطـــرفان مبلغ"),
+    "a capital I with a dot": ("İSTANBUL ŞUBESİ", "istanbul şubesi"),
+    "bullets of a list": ("Given for: pain fever", "Given for:\n• pain\n• fever"),
+    "bold in Markdown": ("the Maturity Date is", "the **Maturity Date** is"),
     "small capitals that an extraction took apart": ("SERIES A PREFERRED", "S ERIES A P REFERRED"),
 }
 
@@ -62,6 +71,14 @@ OTHER = {
     "the head of a number with spaced thousands": ("worth 2", "worth 2\u00a0602"),
     "digits joined": ("1 100", "1100"),
     "a footnote sign is no digit": ("$51", "$5¹"),
+    "a power is no digit": ("per 105 years", "per 10⁵ years"),
+    "a negative power is no digit": ("10-5 of it", "10⁻⁵ of it"),
+    "another number than a power": ("per 10 years", "per 10⁵ years"),
+    "a number at the end that is a power": ("for 12 per 10", "for 12 per 10⁵"),
+    "a lowered digit behind a number is another number's": ("52 of", "5₂ of"),
+    "a circled digit is a sign of its own": ("in case 1 of", "in case ① of"),
+    "digits on two sides of a bullet": ("56 of", "5•6 of"),
+    "digits on two sides of asterisks": ("23 of", "2**3 of"),
     "a half is no digit": ("21/2", "2½"),
     "a word inside a word": ("art", "the party"),
     "the beginning of a word, in a short quote": ("Class A Sto", "Class A Stock"),
@@ -141,6 +158,36 @@ def test_a_short_connective_need_not_be_found_beside_a_substantive_span() -> Non
     assert match.found
     assert [span.required for span in match.spans] == [False, True]
     assert match.spans[0].place is None
+
+
+@pytest.mark.parametrize("figure", ["$ 88,200", "March 31, 2005", "5 %", "Section 3"])
+def test_a_short_span_that_bears_a_number_must_be_found_beside_a_substantive_one(figure: str) -> None:
+    long = "Total stockholders' equity attributable to the Company"
+    assert match_quote(f"{long} | {figure}", f"{long}\t 77,100 and {figure}").found
+    match = match_quote(f"{long} | {figure}", f"{long}\t 77,100 and nothing more")
+    assert [span.text for span in match.missing] == [figure]
+
+
+@pytest.mark.parametrize(
+    "remark", ["(emphasis added)", "[Emphasis supplied]", "(citations omitted; emphasis added)"]
+)
+def test_what_an_annotator_says_about_the_quote_is_no_part_of_it(remark: str) -> None:
+    assert match_quote(f"out of the assets of the Company {remark}", PASSAGE).found
+    assert not match_quote(f"out of the funds of the Company {remark}", PASSAGE).found
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("人民币一百二十五万元", "合同金额为人民币一百二十五万元整，乙方应付清。"),
+        ("五日以内", "契約日から五日以内に支払う。"),
+        ("ค่าเช่าเดือนละ", "ผู้เช่าต้องชำระค่าเช่าเดือนละห้าพันบาท"),
+    ],
+)
+def test_scripts_that_put_no_spaces_between_words_may_be_quoted_from_any_character(
+    quote: str, text: str
+) -> None:
+    assert match_quote(quote, text).found
 
 
 def test_a_substantive_span_that_is_missing_fails_the_quote_and_is_named() -> None:

@@ -1,8 +1,8 @@
 """Does a quote stand in a text? Exact on normal forms; nothing here is fuzzy.
 
-A quote is found when all its required spans are: the substantive ones, or, when all are short, every one of
-them within one passage. Their order does not matter: a quote may join places of a table, or put a definition
-behind its use. Where the order differs, the match says so.
+A quote is found when all its required spans are: the substantive ones and those with a number, or, when all
+are short, every one of them within one passage. Their order does not matter: a quote may join places of a
+table, or put a definition behind its use. Where the order differs, the match says so.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _judged(spans: Sequence[Span], hits: Sequence[_Hit | None], normal: Normal) 
     substantive = any(span.substantive for span in spans)
     if not substantive and len(spans) > 1 and all(hits):
         hits = _within_a_passage(spans, normal)
-    required = [span.substantive or not substantive for span in spans]
+    required = [span.substantive or span.numeric or not substantive for span in spans]
     found = bool(spans) and all(hit is not None for hit, must in zip(hits, required, strict=True) if must)
     places = [None if hit is None else normal.place(hit.start, hit.end) for hit in hits]
     notes = [hit.note for hit in hits if hit is not None and hit.note]
@@ -184,6 +184,8 @@ def find_spans(span: Span, normal: Normal, start: int = 0) -> Iterator[_Hit]:
     while wanted and at >= 0 and tried < _PLACES:
         end = at + len(wanted)
         note = _edges(span, normal.before(at), normal.after(end - 1))
+        if text.startswith("^", end) and _POWER_OF_TEN.search(wanted):
+            note = None
         if note is not None:
             yield _Hit(at, end, note)
         tried += 1
@@ -198,10 +200,18 @@ _THOUSANDS_BEFORE = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?: \d{3})*([ \u00a0\u20
 _THOUSANDS_AFTER = re.compile(r"([ \u00a0\u2009\u202f])\d{3}(?![\d,])")
 _GROUP_FIRST = re.compile(r"\d{3}(?![\d,])")
 _GROUP_LAST = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\Z")
+# "per 10" is not in "per 10⁵". Behind other numbers a raised digit is a footnote's.
+_POWER_OF_TEN = re.compile(r"(?<![\d.,])10\Z")
 _CUT_BEGINNING = re.compile(r"[.,]\d|0+[\d,]")  # no number begins so
 _CUT_END = re.compile(r"\d,\d{1,2}\Z")  # no group of thousands ends so
 _FIRST_NUMBER = re.compile(r"\A[\d.,]+")
 _LAST_NUMBER = re.compile(r"[\d.,]+\Z")
+# Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese. A span may begin and
+# end anywhere in them.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 
 
 def _edges(span: Span, before: str, after: str) -> str | None:
@@ -230,7 +240,7 @@ def _edges(span: Span, before: str, after: str) -> str | None:
 def _beginning(span: Span, before: str) -> str:
     """What goes on before the span: a "word", a "number", or nothing."""
     first = span.normal[0]
-    if first.isalpha() and before[-1:].isalpha():
+    if first.isalpha() and before[-1:].isalpha() and not _unspaced(first, before[-1]):
         return "word"
     if first.isdigit() and _NUMBER_GOES_ON_BEFORE.search(before):
         return "number"
@@ -243,13 +253,17 @@ def _beginning(span: Span, before: str) -> str:
 
 def _end(span: Span, after: str) -> str:
     last = span.normal[-1]
-    if last.isalpha() and after[:1].isalpha():
+    if last.isalpha() and after[:1].isalpha() and not _unspaced(last, after[0]):
         return "word"
     if last.isdigit() and _NUMBER_GOES_ON_AFTER.match(after):
         return "number"
     if last.isdigit() and _GROUP_LAST.search(span.normal) and _parts(span, _THOUSANDS_AFTER.match(after)):
         return "number"
     return ""
+
+
+def _unspaced(one: str, other: str) -> bool:
+    return _UNSPACED.match(one) is not None or _UNSPACED.match(other) is not None
 
 
 def _parts(span: Span, separator: re.Match[str] | None) -> bool:

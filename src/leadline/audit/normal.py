@@ -1,9 +1,10 @@
 """The normal form in which texts are compared, and the way back to the offsets of the raw text.
 
 What two copies of one passage differ in is taken away on both sides: HTML entities, the kind of quotation
-marks and dashes, letter case, Unicode compatibility forms, zero-width characters, white space, and the
-hyphens of broken lines. What is kept is every letter, every digit and every other sign, in order, and the
-gap between two digits: `1 100` is not `1100`.
+marks and dashes, letter case, Unicode compatibility forms, zero-width characters, white space, bullets, the
+hyphens of broken lines, and what a script may write or leave (points of Hebrew, strokes of Arabic). What is
+kept is every letter, every digit and every other sign, in order, and the gap between two digits: `1 100` is
+not `1100`.
 
 Nothing is decided here: where a span may begin and end is `matching.py`'s business.
 """
@@ -32,6 +33,18 @@ _MANY, _UNKNOWN = -2, -1  # of the table's own width: its two largest numbers
 _BLOCK = 1 << 18
 
 _QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›′″‴＂＇「」『』〝〞ʼʹʺ")
+# Signs before the entries of a list. An extraction leaves them, makes hyphens of them or drops them.
+_BULLETS = frozenset("•◦▪▫■□●○‣∙⁌⁍⁃")
+# Vowels that Hebrew and Arabic may write or leave, the stroke that stretches an Arabic word, and a dot above
+# that no letter is composed with: the small form of İ has one.
+_OPTIONAL = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670\u0307]")
+# Raised and lowered digits, and the signs among them.
+_RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "₀₁₂₃₄₅₆₇₈₉₊₋"
+_INDEX = re.compile(f"[{_RAISED}{_LOWERED}]+")
+# A raised number behind one of these is a footnote's: no power of a word, of a percentage, of $5 or of 5,400.
+_NOTED = re.compile(r"(?:[^\W\d_]{4}|[%”\"’.;:]|[$€£¥]\s?[\d.,]*\d|\d,\d{3})\Z")
+# **Bold**, as Markdown has it. Three asterisks are an omission.
+_BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
 # Entities as they stand in filings: escaped twice, numeric, without the semicolon.
 _ENTITY = re.compile(
     r"&(?:(?:amp|AMP|#38|#x26);)*(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31})(;?)"
@@ -55,13 +68,21 @@ def _becomes(character: str) -> str | int:
     category = unicodedata.category(character)
     if character.isspace() or character == "\u200b" or category in ("Zs", "Zl", "Zp"):
         return " "  # a zero-width space is a place where a line may break
-    if category in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f" or character == "\u034f":
+    if character in _BULLETS:
+        return " "
+    if (
+        category in ("Cc", "Cf")
+        or _OPTIONAL.match(character)
+        or "\ufe00" <= character <= "\ufe0f"
+        or character == "\u034f"
+    ):
         return _DELETED
-    if category == "Pd" or character in "−⁃":
+    if category == "Pd" or character in "−⁻₋":
         return "-"
     if category == "Nd":
         return str(unicodedata.decimal(character))
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold())
+    folded = _OPTIONAL.sub("", folded)
     if folded != character and (folded[:1].isdigit() or folded[:1] == "⁄"):
         # NFKC would make 21/2 of 2½ and 51 of a 5 with a footnote: other numbers.
         kind = unicodedata.decomposition(character)[1:].split(">")[0]
@@ -147,7 +168,7 @@ class _Plain:
 
 def _plain(raw: str) -> _Plain:
     text, starts, ends = raw, None, None
-    for find in (_entities, _combined, _expanded):
+    for find in (_entities, _emphasis, _combined, _expanded):
         edits = find(text)
         if edits:
             text, new_starts, new_ends = _apply(text, edits)
@@ -166,6 +187,11 @@ def _entities(text: str) -> list[_Edit]:
     return [_Edit(match.start(), match.end(), new) for match, new in found if new is not None]
 
 
+def _emphasis(text: str) -> list[_Edit]:
+    # A space, for 2**3 is not 23.
+    return [_Edit(*match.span(), " ") for match in _BOLD.finditer(text)] if "**" in text else []
+
+
 def _combined(text: str) -> list[_Edit]:
     if text.isascii() or unicodedata.is_normalized("NFC", text):
         return []
@@ -177,8 +203,30 @@ def _expanded(text: str) -> list[_Edit]:
     if text.isascii():
         return []
     mapped = _mapped(text)
-    at = np.flatnonzero(mapped == np.iinfo(mapped.dtype).max + 1 + _MANY).tolist()
-    return [_Edit(i, i + 1, new) for i in at if isinstance(new := _becomes(text[i]), str)]
+    edits: list[_Edit] = []
+    for i in np.flatnonzero(mapped == np.iinfo(mapped.dtype).max + 1 + _MANY).tolist():
+        if edits and i < edits[-1].end:
+            continue  # of a raised number that is done
+        if (index := _INDEX.match(text, i)) is not None:
+            edits.append(_Edit(*index.span(), _spelt_index(text, index)))
+        elif isinstance(new := _becomes(text[i]), str):
+            edits.append(_Edit(i, i + 1, new))
+    return edits
+
+
+def _spelt_index(text: str, index: re.Match[str]) -> str:
+    """Raised and lowered digits: parted from a number beside them, and else like other digits.
+
+    CO₂ is written CO2, and x² is x2; but 10⁵ is not 105, nor is a $5 with a footnote 51. A footnote's number
+    is left out where it can be nothing else.
+    """
+    before, behind = text[max(0, index.start() - 16) : index.start()], text[index.end() : index.end() + 1]
+    if index.group()[0] in _RAISED and len(index.group()) <= 2 and _NOTED.search(before):
+        return " "
+    plain = unicodedata.normalize("NFKC", index.group()).replace("−", "-")
+    # A sign before the digits is one character, and not met here: 10⁻⁵.
+    beside = before[-2:-1] if before[-1:] in "⁺⁻₊₋" else before[-1:]
+    return f"{'^' * beside.isdigit()}{plain}{'^' * behind.isdigit()}"
 
 
 def _mapped(text: str) -> Codes:

@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from leadline.audit.normal import decoded, normal_text
 
-# Shorter spans only connect: beside a longer one they need not be found (design of the audit).
+# Shorter spans only connect: beside a longer one they need not be found (design of the audit), unless they
+# bear a number, which may be what the label rests on.
 SUBSTANTIVE = 40
 
 _OMISSION = re.compile(
@@ -22,8 +23,10 @@ _OMISSION = re.compile(
       | …+ | \.\s?\.\s?\.(?:\s?\.)*              # … ... . . . .
       | \*\s?\*\s?\*(?:\s?\*)*                   # * * *
       | \|+                                      # a | b
+      | [(\[]\s*(?:                               # (emphasis added; citations omitted)
+        (?:emphasis|italics|underlining|citations?|footnotes?|references?|internal\ quotation\ marks)\s+(?:added|mine|ours|supplied|omitted|in\ (?:the\ )?original)[\s,;]*(?:and\s+)?)+[)\]]
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
 _INSERTION = re.compile(r"\[[^\[\]]*\]")
 # A word of which an insertion is a part: [T]he, share[s], pre[-]money.
@@ -52,12 +55,14 @@ class Span:
     ends: bool = False
     normal: str = field(init=False)
     substantive: bool = field(init=False)
+    numeric: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Computes the normal form and whether the span is more than a connective."""
+        """Computes the normal form, and whether the span is more than a connective or has a digit."""
         normal = _TRAILING_NORMAL.sub("", _LEADING_NORMAL.sub("", normal_text(self.text)))
         object.__setattr__(self, "normal", normal)
         object.__setattr__(self, "substantive", len(" ".join(self.text.split())) >= SUBSTANTIVE)
+        object.__setattr__(self, "numeric", any(character.isdigit() for character in normal))
 
     @property
     def says_something(self) -> bool:
