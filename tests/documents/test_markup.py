@@ -11,6 +11,23 @@ from hypothesis import strategies as st
 from leadline.documents import UnreadableDocument
 from leadline.documents.markup import html_text, xml_text
 
+RAISED = {
+    "a footnote": ("is $5<sup>1</sup> a share", "is $5¹ a share"),
+    "a power": ("12 per 10<sup>5</sup> years", "12 per 10⁵ years"),
+    "a negative power": ("m<sup>-1</sup>", "m⁻¹"),
+    "a formula": ("H<sub>2</sub>O", "H₂O"),
+    "in another element": ("5<sup><b>1</b></sup>", "5¹"),
+    "a footnote in brackets": ("$5,400<sup>(1)</sup> million", "$5,400(1) million"),
+    "a letter": ("the 1<sup>st</sup> of 12<sup>a</sup>", "the 1st of 12a"),
+    "never closed": ("y<sup>2", "y²"),
+    "closed twice": ("y<sup>2</sup></sup>", "y²"),
+}
+
+
+@pytest.mark.parametrize(("markup", "text"), RAISED.values(), ids=RAISED.keys())
+def test_a_raised_or_lowered_number_is_no_part_of_the_number_before_it(markup: str, text: str) -> None:
+    assert html_text(f"<p>{markup}") == text
+
 
 @pytest.mark.parametrize(
     ("markup", "text"),
@@ -67,7 +84,7 @@ def test_xhtml_is_read_as_xml_so_an_empty_title_swallows_nothing() -> None:
     [
         ("<a><b>1</b><b>2</b></a>", "1\n2"),
         ("<a>\n  <b>\n    1\n  </b>\n</a>", "1"),
-        ("<p>un<italic>bro</italic>ken<sup>2</sup></p>", "unbroken2"),
+        ("<p>un<italic>bro</italic>ken<sup>2</sup></p>", "unbroken²"),
         ("<sec>One<p>Two</p><p>Three</p></sec>", "One\nTwo\nThree"),
         ("<a><b><c>1</c> and <d>2</d></b><b>3</b></a>", "1 and 2\n3"),
         ("<x:a xmlns:x='urn:x'><x:b>1</x:b><x:b>2</x:b></x:a>", "1\n2"),

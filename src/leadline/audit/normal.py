@@ -224,6 +224,8 @@ def _spelt_index(text: str, index: re.Match[str]) -> str:
     if index.group()[0] in _RAISED and len(index.group()) <= 2 and _NOTED.search(before):
         return " "
     plain = unicodedata.normalize("NFKC", index.group()).replace("−", "-")
+    if re.match(f"[/⁄][{_LOWERED}]", text[index.end() : index.end() + 2]):
+        return f" {plain}"  # 1¹/₂, a fraction
     # A sign before the digits is one character, and not met here: 10⁻⁵.
     beside = before[-2:-1] if before[-1:] in "⁺⁻₊₋" else before[-1:]
     return f"{'^' * beside.isdigit()}{plain}{'^' * behind.isdigit()}"

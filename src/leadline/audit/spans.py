@@ -24,7 +24,8 @@ _OMISSION = re.compile(
       | \*\s?\*\s?\*(?:\s?\*)*                   # * * *
       | \|+                                      # a | b
       | [(\[]\s*(?:                               # (emphasis added; citations omitted)
-        (?:emphasis|italics|underlining|citations?|footnotes?|references?|internal\ quotation\ marks)\s+(?:added|mine|ours|supplied|omitted|in\ (?:the\ )?original)[\s,;]*(?:and\s+)?)+[)\]]
+        (?:emphasis|italics|underlining|citations?|footnotes?|references?|internal\ quotation\ marks)
+        \s+(?:added|mine|ours|supplied|omitted|in\ (?:the\ )?original)[\s,;]*(?:and\s+)?)+[)\]]
     """,
     re.VERBOSE | re.IGNORECASE,
 )

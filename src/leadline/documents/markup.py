@@ -27,7 +27,14 @@ _LINES = frozenset(
 
 
 # What an element does to the text about it.
-_INLINE, _LINE, _CELL, _PREFORMATTED, _UNREAD = range(5)
+_INLINE, _LINE, _CELL, _PREFORMATTED, _UNREAD, _RAISED, _LOWERED = range(7)
+# A raised or lowered number stays one in the text: a footnote's 1 behind $5 does not make $51 of it. Other
+# things that are raised (1st, a trade mark) are read as if they were not.
+_NUMBER = re.compile(r"\s*[+\-−]?\d[\d\s,;+\-−]*\Z")
+_SCRIPTS = {
+    _RAISED: str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻"),
+    _LOWERED: str.maketrans("0123456789+-−", "₀₁₂₃₄₅₆₇₈₉₊₋₋"),
+}
 
 
 class _Roles(dict[str, int]):
@@ -45,17 +52,21 @@ _NAMED_ROLES = {
     **dict.fromkeys(("td", "th"), _CELL),
     **dict.fromkeys(("pre", "textarea", "listing", "plaintext", "xmp"), _PREFORMATTED),
     **dict.fromkeys(("script", "style", "template"), _UNREAD),
+    "sup": _RAISED,
+    "sub": _LOWERED,
 }
 _TAGS_KEPT = 4096
+_WITHIN = frozenset((_INLINE, _RAISED, _LOWERED))  # beside text, they are part of its line
 _ROLES = _Roles()
 
 # Stand-ins while white space is folded: noncharacters, which no document has and XML allows.
 _LINE_SIGN, _CELL_SIGN, _KEPT_SPACE, _KEPT_LINE, _KEPT_TAB = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3", "\ufdd4"
 _STANDING_IN = re.compile("[\ufdd0-\ufdd4]")
+_NO_SIGNS = dict.fromkeys(map(ord, (_LINE_SIGN, _CELL_SIGN)), " ")
 _KEEP = str.maketrans({" ": _KEPT_SPACE, "\n": _KEPT_LINE, "\t": _KEPT_TAB, "\r": None})
 _SPACES = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
 _CELL_RUN = re.compile(f" ?{_CELL_SIGN}[ {_CELL_SIGN}]*")
-_BREAK = ("", _LINE_SIGN, _CELL_SIGN, _LINE_SIGN)  # by role
+_BREAK = ("", _LINE_SIGN, _CELL_SIGN, _LINE_SIGN, "", "", "")  # by role
 _MEANT = {_CELL_SIGN: "\t", _KEPT_SPACE: " ", _KEPT_LINE: "\n", _KEPT_TAB: "\t"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
@@ -138,11 +149,14 @@ class _Page:
         self._pieces: list[str] = []
         self._folded: list[str] = []
         self._unread = self._preformatted = 0
+        self._scripts: list[int] = []  # where in `_pieces` each open <sup> and <sub> begins
 
     def start(self, tag: str, attributes: Any) -> None:
         if role := _ROLES[tag]:
             if role is _UNREAD:
                 self._unread += 1
+            elif role >= _RAISED:
+                self._scripts.append(len(self._pieces))
             elif not self._unread:
                 self._pieces.append(_BREAK[role])
                 self._preformatted += role is _PREFORMATTED
@@ -151,11 +165,19 @@ class _Page:
         if role := _ROLES[tag]:
             if role is _UNREAD:
                 self._unread -= 1
+            elif role >= _RAISED:
+                self._end_script(role)
             elif not self._unread:
                 self._pieces.append(_BREAK[role])
                 self._preformatted -= role is _PREFORMATTED
                 if len(self._pieces) > _MANY and role is not _CELL:  # between two lines
                     self._fold()
+
+    def _end_script(self, role: int) -> None:
+        start = self._scripts.pop() if self._scripts else len(self._pieces)
+        inner = self._pieces[start:]
+        if _NUMBER.match("".join(inner).translate(_NO_SIGNS)):
+            self._pieces[start:] = [piece.translate(_SCRIPTS[role]) for piece in inner]
 
     def data(self, data: str) -> None:
         if not self._unread:
@@ -195,8 +217,10 @@ class _Tree(_Page):
 
     def start(self, tag: str, attributes: Any) -> None:
         # What is a block in HTML is one in other vocabularies too (JATS, DocBook), whatever stands beside it.
-        if not (role := _ROLES[tag]) and self._breaks:
+        if (role := _ROLES[tag]) in _WITHIN and self._breaks:
             self._note_break()
+        if role >= _RAISED:
+            self._scripts.append(len(self._pieces))
         self._pieces.append(_CELL_SIGN if role is _CELL else _LINE_SIGN)
         self._breaks.append([])
         self._mixed.append(False)
@@ -207,7 +231,9 @@ class _Tree(_Page):
         if self._mixed.pop():
             for place in breaks:
                 pieces[place] = ""
-        if not (role := _ROLES[tag]) and self._breaks:
+        if (role := _ROLES[tag]) >= _RAISED:
+            self._end_script(role)
+        if role in _WITHIN and self._breaks:
             self._note_break()
         pieces.append(_CELL_SIGN if role is _CELL else _LINE_SIGN)
         if len(pieces) > _MANY and role is not _CELL:
