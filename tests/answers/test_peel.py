@@ -17,6 +17,11 @@ from leadline.answers.peel import peel
         ("<THINK>\nIt is Rome?\n</THINK>\n\nParis\n", "Paris"),
         ("It is Rome?</think>Paris", "Paris"),  # templates that open the block in the prompt
         ("Paris<think>or Rome", "Paris"),
+        ("◁think▷Rome?◁/think▷Paris", "Paris"),
+        ("[THINK]Rome?[/THINK]Paris", "Paris"),
+        ("<|channel|>analysis<|message|>Rome?<|end|><|channel|>final<|message|>Paris<|return|>", "Paris"),
+        ("analysisIs it Rome?assistantfinalParis", "Paris"),
+        ("analysis shows Paris", "analysis shows Paris"),
         ("Paris <think>or Rome</think>", "Paris"),
         ("<think>a</think>Paris<think>but", "Paris"),
         # fences and JSON
@@ -31,7 +36,9 @@ from leadline.answers.peel import peel
         ('{"answer": true}', "true"),
         ('{"answer": "Pa\\u0072is"}', "Paris"),
         ('{"answer": "Paris', "Paris"),  # cut off
-        ("{'answer': 'Paris'}", "{'answer': 'Paris'}"),  # not JSON: kept
+        ("{'answer': 'Paris'}", "Paris"),  # Python's
+        ('{"answer": "Paris",}', "Paris"),
+        ('{"answer": "Paris"} {"answer": "Lyon"}', '{"answer": "Paris"} {"answer": "Lyon"}'),  # two answers
         ('{"city": "Paris"}', '{"city": "Paris"}'),
         # lead-ins and self-asked questions
         ("A: Paris", "Paris"),

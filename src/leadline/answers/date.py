@@ -26,6 +26,24 @@ _MONTH_DAY = re.compile(
     rf"\b(?:{'|'.join(MONTHS)})\b\.? \d{{1,2}}\b|\b\d{{1,2}}\.? (?:{'|'.join(MONTHS)})\b", re.IGNORECASE
 )
 _YEAR_AFTER = re.compile(r",? [12]\d{3}\b")
+# "31 Abc 2005": a full date in a language that is not known, of which the year alone would be read.
+_UNKNOWN_MONTH = re.compile(
+    r"(?<![\w.,])(?:0?[1-9]|[12]\d|3[01])(?:[.º°]|er)? ?(?:(?:de|do|di) )?([^\W\d_]{3,15})[ .,]{1,2}"
+    r"(?:(?:de|do|di) )?\Z"
+)
+_NO_MONTHS = frozenset(
+    {
+        "days", "weeks", "months", "years", "day", "week", "month", "year", "quarter", "fiscal", "ended",
+        "ending", "page", "pages", "the", "and", "for", "since",
+    }
+)  # fmt: skip
+# A quarter, a half or a season is not its year.
+_PART_OF_YEAR = re.compile(
+    r"(?:\b(?:Q[1-4]|[1-4]Q|H[12]|[12]H)[ /'’-]?"
+    r"|\b(?:quarter|half|semester|trimester|spring|summer|autumn|fall|winter)"
+    r"(?:,? of)?(?: the)?(?: (?:fiscal|calendar))?(?: year)?,? ?)\Z",
+    re.IGNORECASE,
+)
 
 
 def read(item: Item, raw: str) -> Reading:
@@ -38,11 +56,12 @@ def read(item: Item, raw: str) -> Reading:
     text = opened(item, raw, "no date")
     if isinstance(text, Reading):
         return text
-    found = candidates(text, item.date_order)
+    found = candidates(text, item.date_order, item.locale)
     if not found:
-        return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason=_why_none(text))
+        says_none = declines(text) or text.strip(MARKS + ".*_)]}").lower() == "none"
+        return Reading(State.REFUSED) if says_none else Reading(State.UNREADABLE, reason=_why_none(text))
     values = list(dict.fromkeys(one.value for one in found))
-    asked = _asked(item.question, item.date_order)
+    asked = _asked(item.question, item.date_order, item.locale)
     chosen = choose(
         text,
         found,
@@ -71,7 +90,7 @@ def _reading(item: Item, raw: str, text: str, found: Sequence[FoundDate], at: in
     value = readings.pop()
     hedged, limit = hedge(text), limits(text, answer.start, answer.end)
     notes += [*limit, *([f"hedged: {hedged}"] if hedged else [])]
-    correct = any(is_correct(value, gold) for gold in _gold(item.valid_answers, item.date_order))
+    correct = any(is_correct(value, gold) for gold in _gold(item.valid_answers, item.date_order, item.locale))
     return Reading(
         State.OK,
         value=value,
@@ -82,17 +101,29 @@ def _reading(item: Item, raw: str, text: str, found: Sequence[FoundDate], at: in
     )
 
 
-def candidates(text: str, order: str | None) -> list[FoundDate]:
-    """The dates that `text` could answer with: bare years only where it has nothing fuller."""
+def candidates(text: str, order: str | None, locale: str | None = None) -> list[FoundDate]:
+    """The dates that `text` could answer with: bare years only where it has nothing fuller, nor a part of one
+    that cannot be read (a quarter, a month of an unknown language)."""
     if compact := _COMPACT.fullmatch(text):
         text_of = "-".join(compact.groups())
         inside = list(find_dates(text_of))
         if inside:
             start, end = compact.start(1), compact.end(3)
             return [FoundDate(text_of, start, end, text[start:end], False, (text_of,))]
-    found = list(find_dates(text, order))
+    found = list(find_dates(text, order, locale))
     fuller = [one for one in found if len(one.value) > 4]
-    return fuller or found
+    return fuller or [one for one in found if not _more_than_year(text, one.start)]
+
+
+def _more_than_year(text: str, at: int) -> str:
+    """Why the year at `at` is not all that is said of the date; "" where it is."""
+    before = text[max(0, at - 40) : at]
+    if _PART_OF_YEAR.search(before):
+        return "a part of a year"
+    unknown = _UNKNOWN_MONTH.search(before)
+    if unknown and unknown[1].lower() not in _NO_MONTHS:
+        return f"a month that is not known: {unknown[1]}"
+    return ""
 
 
 def is_correct(value: str, gold: str) -> bool:
@@ -107,17 +138,20 @@ def _agree(one: FoundDate, other: FoundDate) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _gold(answers: tuple[str, ...], order: str | None) -> tuple[str, ...]:
-    found = (candidates(unwrap(answer).text, order) for answer in answers)
+def _gold(answers: tuple[str, ...], order: str | None, locale: str | None) -> tuple[str, ...]:
+    found = (candidates(unwrap(answer).text, order, locale) for answer in answers)
     return tuple(dates[0].value for dates in found if dates and not dates[0].ambiguous)
 
 
 @lru_cache(maxsize=4096)
-def _asked(question: str, order: str | None) -> frozenset[str]:
-    return frozenset(date.value for date in find_dates(question, order))
+def _asked(question: str, order: str | None, locale: str | None) -> frozenset[str]:
+    return frozenset(date.value for date in find_dates(question, order, locale))
 
 
 def _why_none(text: str) -> str:
+    for year in find_dates(text[:2000]):
+        if more := _more_than_year(text, year.start):
+            return more
     named = _MONTH_DAY.search(text[:2000])
     if named is None:
         return "no date"

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
-from leadline.answers.months import ALSO_WORDS, DAY_WORDS, MONTHS
+from leadline.answers.months import ALSO_WORDS, DAY_WORDS, ENGLISH, MONTHS, months_named, months_of
 
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|°|ª|\.)?"
 _YEAR = r"(?P<year>[12]\d{3})(?![\d%]|[.,]\d|/\d)"
@@ -28,8 +28,11 @@ _BEFORE_MONTH = re.compile(
     re.IGNORECASE,
 )
 _YEAR_BEFORE = re.compile(r"(?<![\d.,/$-])(?P<year>[12]\d{3})(?:, ?| |-|/)\Z")
+# A two-digit number before another year is a day: "May 12, 2021".
 _AFTER_DAY = re.compile(
-    rf"\.?{_JOIN}?{_OF}(?P<year>[12]\d{{3}}|(?<=[-/ ])\d{{2}}|['’]\d{{2}})(?![\d%]|[.,]\d|/\d)", re.IGNORECASE
+    rf"\.?{_JOIN}?{_OF}(?P<year>[12]\d{{3}}|(?<=[-/ ])\d{{2}}(?![.,]? ?[12]\d{{3}}(?!\d))|['’]\d{{2}})"
+    r"(?![\d%]|[.,]\d|/\d)",
+    re.IGNORECASE,
 )
 _DAY_YEAR = re.compile(
     rf"\.?{_JOIN}(?:the )?{_DAY}(?:\s?,\s?|{_GAP}|-|/|, of |(?=,)){_OF}(?P<year>[12]\d{{3}}"
@@ -39,6 +42,16 @@ _DAY_YEAR = re.compile(
 _DAY_AFTER = re.compile(rf"\.?(?: |-){_DAY}(?![\d%]|[.,]\d|/\d|[:]|\w)", re.IGNORECASE)
 _MONTH_YEAR = re.compile(rf"\.?(?:,? |[-/]|,){_OF}(?:['’](?P<short>\d{{2}})|{_YEAR})", re.IGNORECASE)
 _MONTH_WORD = re.compile(r"[^\W\d_]{3,12}")
+# The number before a month belongs to these and is no day: "See page 3. May 12, 2021".
+_REFERS = re.compile(
+    r"\b(?:pages?|pp?\.|version|section|sec\.|article|exhibit|schedule|item|note|step|table|figure|chapter"
+    r"|clause|paragraph|part|form|no\.|number|release|amendment|appendix|annex|§|#) ?\Z",
+    re.IGNORECASE,
+)
+# "1. " at the beginning of a line is a list's label as well as a day.
+_LABELS = re.compile(r"(?:\A|\n)[ \t>*_#(-]*[1-9]\. \Z")
+# "mid-March 2005" is in March 2005.
+_WITHIN = re.compile(r"\b(?:mid|early|late)[-–]\Z", re.IGNORECASE)
 _DIGITS = re.compile(
     r"(?<![\w.,/$€£:-])(?:"
     r"(?P<iso>(?P<y>\d{4})(?P<s>[-/.‐‑–])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?=T\d{2}|[^\d\w]|\Z))"
@@ -66,13 +79,17 @@ class FoundDate:
     readings: tuple[str, ...] = ()
 
 
-def find_dates(text: str, order: str | None = None) -> Iterator[FoundDate]:
+def find_dates(text: str, order: str | None = None, locale: str | None = None) -> Iterator[FoundDate]:
     """The dates of `text` from left to right; `order` ("dmy", "mdy", "ymd") decides what 5/6/2020 is.
+
+    `locale` adds the month names of its language; those of Europe are known where day and year are there.
 
     >>> [found.value for found in find_dates("due on the 5th day of June, 2020 (signed 12/31/17)")]
     ['2020-06-05', '2017-12-31']
     """
-    found = sorted([*_named(text), *_in_digits(text, order)], key=lambda date: (date.start, -date.end))
+    found = sorted(
+        [*_named(text, locale), *_in_digits(text, order)], key=lambda date: (date.start, -date.end)
+    )
     end = 0
     for one in found:
         if one.start >= end:
@@ -81,36 +98,78 @@ def find_dates(text: str, order: str | None = None) -> Iterator[FoundDate]:
                 yield one
 
 
-def _named(text: str) -> Iterator[FoundDate]:
+def _named(text: str, locale: str | None) -> Iterator[FoundDate]:
     """Dates with a month's name."""
+    local = months_of(locale)
     for word in _MONTH_WORD.finditer(text):
-        month = MONTHS.get(word.group().lower())
-        if month is None:
-            continue
-        start, end = word.span()
-        glued = text[start - 1 : start].isdigit() or text[start - 1 : start] in ("-", "/")
-        before = _BEFORE_MONTH.search(text, max(0, start - 32), start)
-        if before and (after := _AFTER_DAY.match(text, end)):
-            day = int(before["day"] or DAY_WORDS[before["ordinal"].lower().replace(" ", "-")])
-            yield _made(text, before.start(), after.end(), _full_year(after["year"]), month, day)
-            continue
-        if after := _DAY_YEAR.match(text, end):
-            yield _made(text, start, after.end(), _full_year(after["year"]), month, int(after["day"]))
-            continue
-        if (year := _YEAR_BEFORE.search(text, max(0, start - 6), start)) and (
-            after := _DAY_AFTER.match(text, end)
-        ):
-            yield _made(text, year.start(), after.end(), int(year["year"]), month, int(after["day"]))
-            continue
-        if word.group().lower() in ALSO_WORDS and not word.group()[0].isupper():
-            continue
-        if (after := _MONTH_YEAR.match(text, end)) and not glued | bool(before):
-            year_text = after["year"] or after["short"]
-            yield _partial(text, start, after.end(), f"{_full_year(year_text):04d}-{month:02d}")
-        elif (year := _YEAR_BEFORE.search(text, max(0, start - 6), start)) and not _DAY_AFTER.match(
-            text, end
-        ):
-            yield _partial(text, year.start(), end, f"{year['year']}-{month:02d}")
+        name = word.group().lower()
+        month = local.get(name) or MONTHS.get(name)
+        if month is not None:
+            if one := _around(text, word, name, month):
+                yield one
+        elif text[word.start() - 2 : word.start() - 1] in _DAY_ENDS and (one := _foreign(text, word, name)):
+            yield one
+
+
+# What may stand before the blank before a month: "31 Mart", "31. maaliskuuta", "31 de março".
+_DAY_ENDS = frozenset("0123456789.eº°")
+
+
+def _foreign(text: str, word: re.Match[str], name: str) -> FoundDate | None:
+    """A full date with a month's name in one of the less frequent languages."""
+    start, end = word.span()
+    before = _BEFORE_MONTH.search(text, max(0, start - 32), start)
+    after = _AFTER_DAY.match(text, end) if before and before["day"] else None
+    if not (before and after and len(after["year"]) == 4):
+        return None
+    readings = tuple(
+        value
+        for month in months_named(name)
+        if (value := _iso(int(after["year"]), month, int(before["day"])))
+    )
+    if not readings:
+        return None
+    first, last = before.start(), after.end()
+    return FoundDate(readings[0], first, last, text[first:last], len(readings) > 1, readings)
+
+
+def _around(text: str, word: re.Match[str], name: str, month: int) -> FoundDate | None:
+    """The date of which `word` is the month."""
+    start, end = word.span()
+    before = _BEFORE_MONTH.search(text, max(0, start - 32), start)
+    day_year = _DAY_YEAR.match(text, end)
+    if before and before["day"] and _REFERS.search(text, max(0, before.start() - 12), before.start()):
+        before = None
+    after = _AFTER_DAY.match(text, end) if before else None
+    if before and after and not (day_year and len(day_year["year"]) == 4):
+        day = int(before["day"] or DAY_WORDS[before["ordinal"].lower().replace(" ", "-")])
+        full = _made(text, before.start(), after.end(), _full_year(after["year"]), month, day)
+        other = ""
+        if day_year:
+            other = _iso(_full_year(day_year["year"]), month, int(day_year["day"])) or ""
+        elif name in ENGLISH and _LABELS.search(text, max(0, start - 16), start):
+            other = f"{_full_year(after['year']):04d}-{month:02d}"
+        if other and full.value and other != full.value:
+            return replace(full, ambiguous=True, readings=(full.value, other))
+        return full
+    if day_year:
+        return _made(text, start, day_year.end(), _full_year(day_year["year"]), month, int(day_year["day"]))
+    year_before = _YEAR_BEFORE.search(text, max(0, start - 6), start)
+    if year_before and (after := _DAY_AFTER.match(text, end)):
+        return _made(
+            text, year_before.start(), after.end(), int(year_before["year"]), month, int(after["day"])
+        )
+    if name in ALSO_WORDS and not word.group()[0].isupper():
+        return None
+    glued = text[start - 1 : start].isdigit() or text[start - 1 : start] in ("-", "/")
+    if glued and _WITHIN.search(text, max(0, start - 6), start):
+        glued = False
+    if (after := _MONTH_YEAR.match(text, end)) and not glued | bool(before):
+        year_text = after["year"] or after["short"]
+        return _partial(text, start, after.end(), f"{_full_year(year_text):04d}-{month:02d}")
+    if year_before and not _DAY_AFTER.match(text, end):
+        return _partial(text, year_before.start(), end, f"{year_before['year']}-{month:02d}")
+    return None
 
 
 def _in_digits(text: str, order: str | None) -> Iterator[FoundDate]:

@@ -1,8 +1,8 @@
 """Reads answers in several parts: a JSON object, each field of which is read by its own declaration.
 
 The value is the JSON text of an object of the fields' values, null where a field could not be read; a
-response is ok when one field could. It is correct when every field is. Where there is no JSON, lines such as
-"**rate**: 8%" are taken for fields.
+response is ok when one field could. It is correct when every field is. Where there is no JSON, tags, tables
+and lines such as "**rate**: 8%" are looked at (see `named_values`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from leadline.answers import boolean, date, enum, number, text
-from leadline.answers.peel import folded_key, json_object, outside_reasoning, scalar
+from leadline.answers.named_values import Unclear, named_values
 from leadline.answers.reading import Reading, State
+from leadline.answers.reasoning import outside_reasoning
 from leadline.answers.refusal import declines
 from leadline.bench.answer_form import Part
 from leadline.bench.item import Item
@@ -22,7 +23,6 @@ from leadline.bench.item import Item
 _READERS = {
     "text": text.read, "number": number.read, "date": date.read, "enum": enum.read, "boolean": boolean.read,
 }  # fmt: skip
-_LINE = r"^[ \t>*_#\-•]*[\"']?{name}[\"']?[ \t*_`]*(?:[:=]|\bis\b)[ \t*_]*(?P<value>\S[^\n]*)"
 
 
 def read(item: Item, raw: str) -> Reading:
@@ -63,40 +63,13 @@ def read(item: Item, raw: str) -> Reading:
 
 
 def said_parts(body: str, fields: Sequence[Part]) -> dict[str, str]:
-    """The text that stands for each field that `body` names; names are compared without case and signs."""
-    found = json_object(body)
-    if found is not None:
-        flat = _flattened(found, {folded_key(part.name) for part in fields})
-        keys = {folded_key(key): value for key, value in flat.items()}
-        return {
-            part.name: said for part in fields if (said := _text(keys.get(folded_key(part.name)))) is not None
-        }
-    lines_of: dict[str, str] = {}
-    for part in fields:
-        name = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", part.name)))
-        lines = list(re.finditer(_LINE.format(name=name), body, re.IGNORECASE | re.MULTILINE))
-        if lines:
-            lines_of[part.name] = lines[-1]["value"].rstrip(" \t*_,")
-    return lines_of
-
-
-def _flattened(found: Mapping[str, object], names: set[str]) -> Mapping[str, object]:
-    """The object that holds the fields: `found`, or one within it ("answer": {...})."""
-    if names & {folded_key(key) for key in found}:
-        return found
-    inside = [value for value in found.values() if isinstance(value, dict)]
-    return next((value for value in inside if names & {folded_key(key) for key in value}), found)
-
-
-def _text(value: object) -> str | None:
-    """A field's text; None where the field is absent or null."""
-    if value is None:
-        return None
-    said = scalar(value)
-    return json.dumps(value, ensure_ascii=False) if said is None else said
+    """The text that stands for each field that `body` names."""
+    return named_values(body, [part.name for part in fields])
 
 
 def _part(item: Item, part: Part, said: str, golds: tuple[str, ...]) -> Reading:
+    if isinstance(said, Unclear):
+        return Reading(State.UNREADABLE, reason=f"named twice: {said}"[:200])
     return _READERS[part.answer_type](_item_of(item.question, part, golds), said)
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-# Where a model's own turn ends, when a server leaves the marker in the text.
-_END_OF_TURN = re.compile(r"<\|(?:im_end|endoftext|eot_id|end|end_of_text)\|>|</s>|<end_of_turn>|<eos>")
+from leadline.answers.json_objects import json_objects
+from leadline.answers.reasoning import outside_reasoning
+
 _FENCE = re.compile(r"```(?:[ \t]*[\w+-]*[ \t]*\r?\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _ANSWER_KEYS = ("final_answer", "finalanswer", "answer", "value")
 # A JSON object that was cut off, or holds what JSON may not: the quoted value alone still says the answer.
 _TORN_JSON = re.compile(r'"(?:final[_ ]?answer|answer|value)"\s*:\s*"((?:[^"\\]|\\.)*)', re.IGNORECASE)
-# After a few-shot prompt, models go on and ask themselves the next question.
 # Beside an answer, these say something about it.
 _REMARK_KEYS = frozenset(
     {
@@ -23,10 +21,7 @@ _REMARK_KEYS = frozenset(
         "id", "item", "validating_quote", "source_url", "chain_of_thought", "analysis", "justification",
     }
 )  # fmt: skip
-# Numbers stay the text that they were written in: 0.10 is not 0.1, and no digit is lost to a float.
-# So many braces are tried, or a page of them would take quadratic time.
-_BRACES = 20
-_DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
+# After a few-shot prompt, models go on and ask themselves the next question.
 _NEXT_QUESTION = re.compile(r"\n[ \t>*_#]*(?:Q|Question)[*_]*\s*\d*\s*:", re.IGNORECASE)
 _MARK = r"[ \t>*_#]*"
 _FINAL = re.compile(
@@ -88,29 +83,6 @@ def unwrap(raw: str, keys: Sequence[str] = ()) -> Peeled:
     return Peeled(text.strip(), reason)
 
 
-def outside_reasoning(raw: str) -> tuple[str, str]:
-    """What stands outside of reasoning, up to the end of the turn; and why there is nothing, if so."""
-    text, reason = _after_reasoning(raw)
-    end = _END_OF_TURN.search(text)
-    return (text[: end.start()] if end else text), reason
-
-
-def _after_reasoning(raw: str) -> tuple[str, str]:
-    """What stands outside of reasoning: after the last block, or before the first when nothing follows."""
-    tags = list(_REASONING.finditer(raw))
-    if not tags:
-        return raw, ""
-    before = raw[: tags[0].start()] if not tags[0].group(1) else ""
-    if tags[-1].group(1):  # the last tag closes: the usual case
-        after = raw[tags[-1].end() :]
-        return (after if after.strip() else before), ""
-    # The last tag opens and never closes: an answer stands between blocks or before them, or there is none.
-    closed = [tag for tag in tags if tag.group(1)]
-    between = raw[closed[-1].end() : tags[-1].start()] if closed else ""
-    outside = between if between.strip() else before
-    return outside, "" if outside.strip() else "the reasoning never ends"
-
-
 def _structured(text: str, keys: tuple[str, ...]) -> str:
     """The answer out of a fence or a JSON object, if there is one; else the text as it was."""
     if fence := _FENCE.search(text):
@@ -123,35 +95,25 @@ def _structured(text: str, keys: tuple[str, ...]) -> str:
     return text if value is None else value
 
 
-def json_object(text: str) -> dict[str, object] | None:
-    """The first JSON object in `text`, numbers as the text they were written in; None where there is none."""
-    at = text.find("{") if '"' in text else -1
-    for _ in range(_BRACES):
-        if at < 0:
-            break
-        try:
-            found = _DECODER.raw_decode(text, at)[0]
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and found:
-            return found
-        at = text.find("{", at + 1)
-    return None
-
-
 def folded_key(key: object) -> str:
     """A JSON key or a field's name without case, blanks and signs: "Final Answer" is "final_answer"."""
     return re.sub(r"[\s_-]+", "_", str(key).strip().lower())
 
 
 def _json_answer(text: str, keys: tuple[str, ...]) -> str | None:
+    """What the JSON objects in `text` answer; None where there are none, or where they do not agree."""
     start = text.find("{")
-    if start < 0 or '"' not in text:
+    if start < 0:
         return None
-    found = json_object(text)
-    if found is None:
+    found = json_objects(text)
+    if not found:
         torn = _TORN_JSON.search(text, start)
         return torn.group(1).replace('\\"', '"').replace("\\n", "\n") if torn else None
+    said = [answer for one in found if (answer := _object_answer(one, keys)) is not None]
+    return said[0] if said and all(answer == said[0] for answer in said) else None
+
+
+def _object_answer(found: dict[str, object], keys: tuple[str, ...]) -> str | None:
     values = {folded_key(key): value for key, value in found.items()}
     for key in (*_ANSWER_KEYS, *map(folded_key, keys)):
         if key in values:
