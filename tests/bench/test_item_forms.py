@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from leadline.bench import Evidence, inspect_benchmark, load_benchmark
+from leadline.bench.answer_form import Part, Term
+from leadline.bench.header import FILE_KEYS
 from leadline.errors import UsageError
 from tests.bench.folders import folder
 
@@ -43,6 +45,41 @@ def test_an_answer_in_parts_is_the_text_of_its_object(tmp_path: Path) -> None:
     assert load_benchmark(path).items[0].answer == '{"sum":0.50,  "who": "Ann \\u00e9"}'
     as_text = folder(tmp_path, line(f'"answer": "{{\\"sum\\": 1, \\"who\\": 2}}", {PARTS}'))
     assert load_benchmark(as_text).items[0].answer == '{"sum": 1, "who": 2}'
+
+
+OPTIONAL = [name for name in FILE_KEYS if name not in ("id", "question", "answer")]
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_null_says_nothing_in_every_optional_field(tmp_path: Path, name: str) -> None:
+    plain = load_benchmark(folder(tmp_path / "a", line('"answer": "A"')))
+    null = load_benchmark(folder(tmp_path / "b", line(f'"answer": "A", "{name}": null')))
+    assert null.items == plain.items
+
+
+@pytest.mark.parametrize("name", ["id", "question", "answer"])
+def test_null_is_no_value_of_a_field_that_is_required(tmp_path: Path, name: str) -> None:
+    entry = {"id": "a", "question": "Q?", "answer": "A", name: None}
+    with pytest.raises(UsageError, match=rf"'{name}' must be text, not null"):
+        load_benchmark(folder(tmp_path, json.dumps(entry).encode()))
+
+
+def test_null_says_nothing_within_parts_terms_and_evidence(tmp_path: Path) -> None:
+    part = '{"name": "x", "answer_type": null, "unit": null, "vocabulary": null, "locale": null}'
+    rest = f'"answer": {{"x": "1"}}, "answer_type": "parts", "fields": [{part}]'
+    evidence = '"evidence": [{"quote": "q", "source": null}]'
+    (item,) = load_benchmark(folder(tmp_path, line(f"{rest}, {evidence}"))).items
+    assert item.fields == (Part(name="x"),) and item.evidence == (Evidence(quote="q"),)
+    terms = '"answer": "a", "answer_type": "enum", "vocabulary": [{"value": "a", "synonyms": null}]'
+    (item,) = load_benchmark(folder(tmp_path, line(terms))).items
+    assert item.vocabulary == (Term(value="a"),)
+
+
+def test_an_unknown_field_is_one_also_where_it_is_null(tmp_path: Path) -> None:
+    part = '"fields": [{"name": "x", "unti": null}]'
+    for rest in ('"colour": null', f'"answer_type": "parts", {part}'):
+        with pytest.raises(UsageError, match=r"not a known field|unknown field"):
+            load_benchmark(folder(tmp_path, line(f'"answer": "A", {rest}')))
 
 
 EVIDENCE = [

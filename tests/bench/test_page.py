@@ -9,6 +9,7 @@ import pytest
 
 from leadline.bench import load_benchmark
 from leadline.bench.validate import validate
+from leadline.study.own_prompts import filled
 from leadline.study.readings import gold_fault, readable_types
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
@@ -17,16 +18,15 @@ PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 @pytest.fixture
 def example(tmp_path: Path) -> Path:
     text = PAGE.read_text(encoding="utf-8").partition("### A worked example")[2]
-    for name, language in (("benchmark.yaml", "yaml"), ("items.jsonl", "json")):
+    for name, language in (("benchmark.yaml", "yaml"), ("items.jsonl", "json"), ("README.md", "markdown")):
         block = re.search(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
         assert block is not None
         (tmp_path / name).write_text(block[1], encoding="utf-8")
-    (tmp_path / "README.md").write_text("A statement.", encoding="utf-8")
     return tmp_path
 
 
 def test_the_worked_example_is_sound(example: Path) -> None:
-    _, problems = validate(example, readable_types(), gold_fault)
+    _, problems = validate(example, readable_types(), gold_fault, fill=filled)
     assert [problem.line() for problem in problems] == []
 
 

@@ -9,8 +9,10 @@ import pytest
 
 from leadline.bench import inspect_benchmark, load_benchmark, open_stream
 from leadline.bench.answer_form import Term
+from leadline.bench.item import Item
 from leadline.bench.validate import validate
 from leadline.errors import UsageError
+from tests.bench.folders import HEADER as PLAIN
 from tests.bench.folders import folder
 
 HEADER = """\
@@ -71,6 +73,19 @@ def test_items_take_from_their_task_what_they_lack(tmp_path: Path) -> None:
     )
 
 
+def test_null_in_an_item_takes_the_place_of_everything_that_its_task_declares(tmp_path: Path) -> None:
+    nothing = dict.fromkeys(
+        ("category", "answer_type", "prompt", "unit", "precision", "vocabulary", "locale", "fields")
+    )
+    items = [
+        {"id": "a", "task": task, "question": "Q?", "answer": "A", **nothing}
+        for task in ("deductible", "terms")
+    ]
+    for number, item in enumerate(items):
+        (read,) = load_benchmark(folder(tmp_path / str(number), [item], HEADER)).items
+        assert read == Item(id="a", task=str(item["task"]), question="Q?", answer="A")
+
+
 def test_what_an_item_says_itself_counts_even_where_it_says_nothing(tmp_path: Path) -> None:
     b = load_benchmark(folder(tmp_path, ITEMS, HEADER)).by_id["b"]
     assert (b.unit, b.precision, b.question) == ("EUR", None, "Wie viel?")
@@ -115,6 +130,8 @@ FAULTS = [
     ("  - {name: a, vocabulary: [x, x]}\n", "4", "uses the word 'x' for two values"),
     ("  - {name: a, date_order: dym}\n", "4", "'tasks.date_order' must be 'dmy', 'mdy' or 'ymd'"),
     ("  - {name: a, locale: 'not a locale!'}\n", "4", "'tasks.locale' "),
+    ("  - {name: a, locale: xx-YY}\n", "4", "'tasks.locale' 'xx-YY' is no locale that is known"),
+    ("  - {name: a, locale: de-XX}\n", "4", "'tasks.locale' 'de-XX' is no locale that is known"),
     ("  - {name: a, unit: 5}\n", "4", "'tasks.unit' must be text, not 5 (put it in quotes)"),
     ("  - {name: a}\n  - {name: b}\n  - {name: a}\n", "6", "the task 'a' is declared twice, first on line 4"),
     ("  - {name: a, answer_type: parts}\n", "4", "answers of type 'parts' need 'fields'"),
@@ -204,6 +221,13 @@ def test_the_data_statement_is_text_or_a_file(tmp_path: Path, statement: str, te
     path = folder(tmp_path, ITEMS, HEADER.replace("Written for these tests.", f'"{statement}"'))
     (path / "README.md").write_text("From the file.\n", encoding="utf-8")
     assert load_benchmark(path).data_statement == text
+
+
+@pytest.mark.parametrize("name", ["../../x.md", "/etc/x.txt", "docs/about.md", "..\\x.md"])
+def test_a_data_statement_in_another_folder_is_not_taken_for_a_text(tmp_path: Path, name: str) -> None:
+    path = folder(tmp_path, [{"id": "a", "question": "Q?", "answer": "A"}], f"{PLAIN}data_statement: {name}")
+    with pytest.raises(UsageError, match=r"benchmark\.yaml:5: 'data_statement': .* is not in this folder"):
+        load_benchmark(path)
 
 
 def test_a_data_statement_that_is_named_must_be_there_and_be_text(tmp_path: Path) -> None:

@@ -203,4 +203,5 @@ def test_a_broken_prompt_of_an_item_is_one_line(tmp_path: Path, model: Path, lea
     entries[2]["prompt"] = "{{ windw }} {{ question }}"
     write_items(folder / "items.jsonl", entries)
     fault = leadline("run", folder).fault
-    assert "items: item i02: prompt" in fault and "windw" in fault and "window" in fault
+    assert f"{folder / 'items.jsonl'}:3: item i02: prompt: " in fault
+    assert "windw" in fault and "window" in fault

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Literal
+from functools import lru_cache
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 AnswerType = Literal["text", "number", "date", "enum", "boolean", "parts"]
 DateOrder = Literal["dmy", "mdy", "ymd"]
 
 
 class _Frozen(BaseModel):
+    """Whatever may be left out may also be null, which says the same."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_says_nothing(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        known = cls.model_fields
+        return {
+            name: value
+            for name, value in values.items()
+            if value is not None or name not in known or known[name].is_required()
+        }
 
 
 class Term(_Frozen):
@@ -50,6 +65,23 @@ def _each_word_once(vocabulary: tuple[Term, ...]) -> tuple[Term, ...]:
     return vocabulary
 
 
+@lru_cache(maxsize=256)
+def _is_locale(name: str) -> bool:
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        Locale.parse(name.replace("-", "_"))
+    except (UnknownLocaleError, ValueError):
+        return False
+    return True
+
+
+def _known_locale(name: str) -> str:
+    if not _is_locale(name):
+        raise ValueError(f"{name!r} is no locale that is known: a language and a country, such as de-DE")
+    return name
+
+
 def _in_shortest_digits(step: Decimal) -> Decimal:
     """0.10 and 0.1 are one step, and 100 is not written 1E+2."""
     step = step.normalize()
@@ -75,7 +107,7 @@ class AnswerForm(_Frozen):
     unit: str | None = Field(default=None, max_length=100)
     precision: Step | None = None
     vocabulary: Vocabulary = ()
-    locale: str | None = Field(default=None, max_length=20, pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$")
+    locale: Annotated[str, Field(max_length=20), AfterValidator(_known_locale)] | None = None
     date_order: DateOrder | None = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from leadline.bench.header import Header, is_plain_name, line_in_header
-from leadline.bench.problem import Problems
+from leadline.bench.problem import Problems, shortened
 
 README_NAME = "README.md"
 _MAX_BYTES = 1024 * 1024
@@ -18,14 +18,25 @@ def statement_file(header: Header, folder: Path) -> Path | None:
     if not is_plain_name(named) or "\n" in named:
         return None
     path = folder / named
-    must_be = bool(header.data_statement) and path.suffix in _SUFFIXES and " " not in named
+    must_be = _is_file_name(header.data_statement)
     return path if must_be or path.is_file() else None
+
+
+def _is_file_name(text: str) -> bool:
+    """One word that ends as files of text do."""
+    return text.lower().endswith(_SUFFIXES) and not any(map(str.isspace, text)) and "://" not in text
 
 
 def data_statement(header: Header, header_file: Path, problems: Problems) -> str:
     """The text of the data statement; a file that is named and cannot be read is a problem."""
+    named = header.data_statement
+    if _is_file_name(named) and not is_plain_name(named):
+        fix = "the name of a file in the folder, such as README.md, or the text itself"
+        where = line_in_header(header_file, "data_statement")
+        problems.add(where, f"'data_statement': {shortened(named)} is not in this folder", fix=fix)
+        return ""
     if (path := statement_file(header, header_file.parent)) is None:
-        return header.data_statement
+        return named
     where = line_in_header(header_file, "data_statement")
     try:
         with path.open("rb") as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Annotated
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from leadline.bench.answer_form import AnswerForm, AnswerType, Part
 
@@ -41,6 +41,10 @@ def _one_line(text: str) -> str:
     return text
 
 
+def _null_as_empty(text: object) -> object:
+    return "" if text is None else text
+
+
 def _holds_text(window: str) -> str:
     if not window:
         raise ValueError("has length zero: there is nothing to show")
@@ -51,15 +55,15 @@ NonBlank = Annotated[str, AfterValidator(_not_blank)]
 Name = Annotated[str, AfterValidator(_one_line)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Evidence(_Frozen):
+class Evidence(BaseModel):
     """The validating quote of a label, and the source document that it comes from."""
 
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
     quote: NonBlank = Field(max_length=MAX_CHARACTERS["quote"])
-    source: str = Field(default="", max_length=MAX_CHARACTERS["source"])
+    source: Annotated[str, BeforeValidator(_null_as_empty)] = Field(
+        default="", max_length=MAX_CHARACTERS["source"]
+    )
 
 
 class Item(AnswerForm):

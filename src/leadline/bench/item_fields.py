@@ -59,6 +59,7 @@ def read_item(
     task = own.get("task")
     if isinstance(task, str) and task in around.tasks:
         own = filled(own, around.tasks[task])
+    own = {name: value for name, value in own.items() if value is not None or name in REQUIRED}
     for name in REQUIRED:
         if name not in own:
             fault(f"the field {name!r} is missing", "required: id, question, answer")

@@ -12,11 +12,15 @@ from leadline.bench.item import Item
 
 @dataclass(frozen=True)
 class Breach:
-    """One case of a broken rule; `item` is None where it concerns the benchmark as a whole."""
+    """One case of a broken rule; `item` is None where it concerns the benchmark as a whole.
+
+    `where` is "file:line", if that is another line than the item's.
+    """
 
     item: Item | None
     message: str
     fix: str = ""
+    where: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from leadline.bench.item import Item
 from leadline.bench.loading import Inspection, inspect_benchmark
 from leadline.bench.opened import AS_IT_SAYS, Reading
 from leadline.bench.problem import MAX_PROBLEMS, Problem
+from leadline.bench.prompt_rules import Filling, prompts_fill, prompts_show
 from leadline.bench.rule import Breach, Rule
 
 # The published correctness rule looks for the answer inside of words; "Au" is in "because".
@@ -130,13 +131,16 @@ def validate(
     readable: Collection[str] | None = None,
     gold: GoldReader | None = None,
     reading: Reading = AS_IT_SAYS,
+    fill: Filling | None = None,
 ) -> tuple[Inspection, tuple[Problem, ...]]:
     """All that is wrong with the benchmark at `ref` (a bundled name or a path), in the order of its lines.
 
     Rules run over the items that could be read; if there are others, what concerns the set as a whole is not
     judged. `readable` are the answer types that can be read, and `gold` says why a gold answer is not read as
-    its own type (None: not looked at). `reading` is for bare files: see `inspect_benchmark`. At most
-    `MAX_PROBLEMS` problems. Raises UsageError when there is no benchmark at `ref` at all.
+    its own type (None: not looked at), and `fill` fills prompts (likewise). `reading` is for bare files: see
+    `inspect_benchmark`. At most `MAX_PROBLEMS` problems.
+
+    Raises UsageError when there is no benchmark at `ref` at all.
     """
     inspection = inspect_benchmark(ref, reading)
     problems = list(inspection.problems)
@@ -146,10 +150,13 @@ def validate(
             rules = (*rules, answers_readable(readable))
         if gold is not None:
             rules = (*rules, gold_readable(gold))
+        if fill is not None:
+            rules = (*rules, prompts_fill(fill), prompts_show(fill))
         for rule in rules:
             problems.extend(
                 Problem(
-                    where=inspection.positions[breach.item.id] if breach.item else inspection.source,
+                    where=breach.where
+                    or (inspection.positions[breach.item.id] if breach.item else inspection.source),
                     message=breach.message,
                     item=breach.item.id if breach.item else None,
                     fix=breach.fix,

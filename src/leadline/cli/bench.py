@@ -115,10 +115,11 @@ def validate(
     from leadline.bench.overview import overview
     from leadline.bench.validate import split_where
     from leadline.bench.validate import validate as check
+    from leadline.study.own_prompts import filled
     from leadline.study.readings import gold_fault, readable_types
 
     reading = reading_of(column, form, split, config)
-    inspection, problems = check(path, readable_types(), gold_fault, reading)
+    inspection, problems = check(path, readable_types(), gold_fault, reading, filled)
     errors = sum(problem.severity == "error" for problem in problems)
     if as_json:
         entries = []

@@ -19,6 +19,7 @@ from leadline.study.config import Exclude, ModelEntry, StudyConfig
 from leadline.study.config_file import STUDY_FILE, read_config, where_in
 from leadline.study.configuration import Configuration, configuration_id, described
 from leadline.study.expand import configurations, protocol
+from leadline.study.own_prompts import try_own_prompts
 from leadline.study.population import Population, population
 from leadline.techniques import Question, techniques
 from leadline.techniques.prompts_library import Prompts, check_names
@@ -126,7 +127,7 @@ def open_study(place: Path, exclude: Exclude | None = None) -> Study:
         raise UsageError(f"prompts: there is no folder {config.prompts!r}", where=where_in(file, "prompts"))
     if prompts.folder is not None:
         check_names(prompts.folder, {name for kind in techniques().values() for name in kind.prompt_names})
-    _try_own_prompts(benchmark, prompts)
+    try_own_prompts(benchmark, prompts)
     found = configurations(config, file)
     for configuration in found:
         _rehearse(configuration, prompts)
@@ -139,19 +140,6 @@ def open_study(place: Path, exclude: Exclude | None = None) -> Study:
             )
     parts = protocol(config, found, whole.category_name, whole.task_name)
     return Study(folder, config, whole, benchmark, tuple(found), parts, prompts, members)
-
-
-def _try_own_prompts(benchmark: Benchmark, prompts: Prompts) -> None:
-    """Raise UsageError where an item's own prompt cannot be filled."""
-    tried = set()
-    for item in benchmark.items:
-        if item.prompt is not None and item.prompt not in tried:
-            tried.add(item.prompt)
-            try:
-                prompts.question(item.question, item.window, item.prompt)
-            except UsageError as error:
-                where = f"{benchmark.name}: item {item.id}: prompt"
-                raise UsageError(error.what, where=where, fix=error.fix) from None
 
 
 def _rehearse(configuration: Configuration, prompts: Prompts) -> None:
