@@ -9,14 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leadline.lenses.finding import Figure
-from leadline.study.registered_statistic import Measured
-from leadline.study.registered_verdict import Verdict, decide, judge
-from leadline.study.registration import Prediction, read_registration, stamp
+from leadline.study.registered_decision import decide
+from leadline.study.registered_statistic import Measured, less, paired, pooled
+from leadline.study.registered_verdict import Verdict, judge
+from leadline.study.registration import Prediction, Statistic, read_registration, stamp
 from leadline.study.study import open_study
 from tests.study import recorded, small
 from tests.study.conftest import Ended, Leadline
@@ -453,6 +455,163 @@ def test_the_published_repair_fails_its_prediction(tmp_path: Path, model: Path, 
     ended = leadline("verdict", both, repaired, original)
     assert "25/120 less 32/120 = -0.058 [-0.165, 0.049] (newcombe)" in ended.out
     assert "cannot be decided" in ended.out and "holds the threshold 0" in ended.out
+
+
+# Intervals over little
+
+BY_INTERVAL = ("--title", "x", "--decided-by", "interval", "--configuration", WARM)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "side"), [("dispersion", ("--below", "0.45")), ("response_rate", ("--above", "0.55"))]
+)
+@pytest.mark.parametrize(("items", "outcome"), [(2, "cannot be decided"), (12, "holds")])
+def test_items_that_are_all_alike_decide_what_so_many_of_them_can(
+    statistic: str,
+    side: tuple[str, str],
+    items: int,
+    outcome: str,
+    tmp_path: Path,
+    model: Path,
+    leadline: Leadline,
+) -> None:
+    """Resampling shows no spread among them, and yet two alike do not show that all others would be."""
+    folder = small.small_study(tmp_path / "study", model, 12, **QUIET)
+    made = leadline("prereg", folder, *BY_INTERVAL, "--statistic", statistic, *side)
+    assert made.code == 0, made.err
+    recorded.answer(folder, lambda _, item, sample: "w" if int(item[1:]) < items else None)
+    ended = verdict(folder, leadline, "--partial")
+    found = told(folder)
+    assert (found["outcome"], found["items_measured"]) == (outcome, items)
+    cells, bootstrap = found["figures"]
+    assert (cells["method"], bootstrap["low"]) == ("wilson over cells", bootstrap["high"])
+    assert "all alike, so it shows no spread" in ended.out
+    if items == 2:
+        assert "holds the threshold" in found["reason"] and "(wilson over cells)" in found["reason"]
+
+
+def table_of(items: int, configurations: int, value: float) -> pl.DataFrame:
+    """Cells of that value, under all configurations alike."""
+    pairs = [(f"i{i}", f"c{c}") for i in range(items) for c in range(configurations)]
+    return pl.DataFrame({"model": "m", "configuration": [c for _, c in pairs], "item": [i for i, _ in pairs],
+                         "numerator": value, "denominator": 1.0})  # fmt: skip
+
+
+@pytest.mark.parametrize("statistic", ["wobble", "dispersion"])
+@pytest.mark.parametrize(("items", "outcome"), [(1, "cannot be decided"), (10, "holds")])
+def test_many_cells_of_one_item_are_one_item(statistic: Statistic, items: int, outcome: str) -> None:
+    prediction = Prediction(
+        title="t", statistic=statistic, direction="below", threshold=0.3, decided_by="interval"
+    )
+    measured = pooled(table_of(items, 120 // items, 0.0), statistic)
+    found, reason = decide(prediction, measured)
+    assert found == outcome
+    assert items == 10 or reason.endswith("(wilson over items)"), reason
+
+
+@pytest.mark.parametrize("statistic", ["wobble", "dispersion", "accuracy", "response_rate"])
+def test_one_item_is_no_difference(statistic: Statistic) -> None:
+    one, other = table_of(1, 12, 0.0), table_of(1, 12, 1.0)
+    prediction = Prediction(
+        title="t",
+        statistic=statistic,
+        comparison="groups",
+        direction="below",
+        threshold=0.0,
+        decided_by="interval",
+    )
+    for measured in (less(one, other, statistic), paired(one, other, statistic)):
+        found, reason = decide(prediction, measured)
+        assert found == "cannot be decided" and "newcombe over items" in reason
+
+
+# What could only come out one way
+
+WOBBLE = ("--title", "x", "--statistic", "wobble")  # unless the options say otherwise
+ONE_WAY = {
+    "too many readings": (("--below", "0.5", "--minimum-readings", "99"), "none can have 99 readable ones"),
+    "too many readings of a name": (
+        ("--below", "0.5", "--minimum-readings", "5", "--configuration", WARM), "tau-0.7 asks for 4 answers",
+    ),
+    "more dispersion than four answers have": (
+        ("--statistic", "dispersion", "--above", "0.75"), "this could never hold: with the best answers",
+    ),
+    "less dispersion than four answers have": (
+        ("--statistic", "dispersion", "--below", "0.8"), "this could never fail: with the worst answers",
+    ),
+    "readable answers that are required": (
+        ("--statistic", "response_rate", "--above", "0.7", "--minimum-readings", "3"), "could never fail",
+    ),
+    "unreadable answers that are left out": (
+        ("--statistic", "response_rate", "--below", "0.7", "--minimum-readings", "3"), "could never hold",
+    ),
+    "an interval of six items": (
+        ("--below", "0.1", "--decided-by", "interval"), "could never hold: with the best answers",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "said"), ONE_WAY.values(), ids=ONE_WAY)
+def test_what_could_only_come_out_one_way_is_no_prediction(
+    options: tuple[str, ...], said: str, fresh: Path, leadline: Leadline
+) -> None:
+    assert said in leadline("prereg", fresh, *WOBBLE, *options).fault
+    assert not (fresh / "registration.json").exists()
+
+
+def test_what_can_come_out_either_way_is_one(fresh: Path, leadline: Leadline) -> None:
+    for number, options in enumerate((
+        ("--statistic", "dispersion", "--above", "0.7"),
+        ("--statistic", "response_rate", "--above", "0.8", "--minimum-readings", "3"),
+        ("--below", "0.4", "--decided-by", "interval"),
+        ("--below", "0.5", "--minimum-readings", "4"),
+    )):  # fmt: skip
+        made = leadline("prereg", fresh, *WOBBLE, *options, "--out", fresh / f"{number}.json")
+        assert made.code == 0, made.err
+
+
+def test_a_configuration_with_too_few_answers_for_the_minimum_does_not_count(
+    fresh: Path, leadline: Leadline
+) -> None:
+    made = leadline("prereg", fresh, "--title", "x", "--statistic", "accuracy", "--above", "0.1",
+                    "--minimum-readings", "2")  # fmt: skip
+    assert made.code == 0, made.err
+    found = read_registration(fresh / "registration.json")
+    assert [one.name for one in found.tested.configurations] == [WARM], "greedy answers once"
+
+
+@pytest.mark.parametrize("breaks", ["a\nb", "a\r\nb", "a\u2028b"])
+def test_a_title_is_one_line(breaks: str, fresh: Path, leadline: Leadline) -> None:
+    assert "title: must be one line" in leadline("prereg", fresh, *PLAIN, "--title", breaks).fault
+    assert not (fresh / "registration.json").exists()
+    assert leadline("prereg", fresh, *PLAIN, "--title", "a b\n").code == 0, "as YAML ends a block"
+    assert read_registration(fresh / "registration.json").prediction.title == "a b"
+
+
+@pytest.mark.parametrize(
+    ("ref", "said"),
+    [
+        ("../gone", "the model '../gone': no such file or folder"),
+        ("gone.gguf", "the model 'gone.gguf': no such file or folder"),
+        ("gone", "the model 'gone': no model is called 'gone'"),
+        ("prompts/gone", "no such file or folder in"),
+        ("prompts", "the model 'prompts': no config.json"),
+    ],
+)
+def test_a_model_that_leads_nowhere_is_not_registered(
+    ref: str, said: str, fresh: Path, leadline: Leadline
+) -> None:
+    small.change(fresh, models=[ref])
+    line = (fresh / "study.yaml").read_text("utf-8").splitlines().index(f"- {ref}") + 1
+    fault = leadline("prereg", fresh, *PLAIN).fault
+    assert said in fault and f"study.yaml:{line}: " in fault
+    assert not (fresh / "registration.json").exists()
+
+
+def test_a_model_of_the_hub_may_be_fetched_later(fresh: Path, leadline: Leadline) -> None:
+    small.change(fresh, models=["nobody-at-all/not-fetched-yet"])
+    made = leadline("prereg", fresh, *PLAIN)
+    assert made.code == 0 and "not on this machine, so they are not pinned" in made.out
 
 
 # The decision

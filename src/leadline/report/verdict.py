@@ -82,7 +82,8 @@ def _figure(figure: Figure) -> str:
     if figure.numerator is not None and figure.denominator is not None:
         counted = f"{figure.numerator:.6g}/{figure.denominator:.6g}"
     ends = "[n/a]" if figure.low is None or figure.high is None else f"[{figure.low:.3f}, {figure.high:.3f}]"
-    return f"{counted} = {figure.value:.3f} {ends} ({figure.method})"
+    alike = "; all alike, so it shows no spread" if figure.low == figure.high is not None else ""
+    return f"{counted} = {figure.value:.3f} {ends} ({figure.method}{alike})"
 
 
 def _population(verdict: Verdict) -> str:

@@ -23,8 +23,14 @@ from leadline.stats.intervals import NO_INTERVAL, Interval, newcombe, wilson
 from leadline.study.registration import Sameness, Statistic
 
 SEED = 0
-# Statistics whose cells are 0 or 1: for these, an interval of a share is one.
-SHARES = ("wobble", "accuracy")
+# The bootstrap knows only the spread that it sees: of items that are all alike it makes an interval without
+# width. So an interval that takes the cells as independent stands beside it: Wilson's, or Newcombe's of a
+# difference. It holds for any mean of values from 0 to 1, since none of them varies more than a share does
+# (p(1 - p)); that of dispersion and response rate is wide.
+SHARES = ("wobble", "accuracy")  # the cells are 0 or 1
+# Of fewer items than this, even the range of all their values holds the median in less than 95 of 100 cases
+# (1 - 2 ** (1 - n)), so that no resampling of them can: then the items count as well, each as one case.
+FEW_ITEMS = 6
 BOOTSTRAP = f"bootstrap over items, {DRAWS} draws, seed {SEED}"
 
 
@@ -90,10 +96,12 @@ def cells(
 def pooled(table: pl.DataFrame, statistic: Statistic) -> Measured:
     """Σ numerators / Σ denominators over all cells."""
     above, below = _sums(table)
-    intervals = {BOOTSTRAP: bootstrap_ratio(*_by_item(table), DRAWS, SEED)}
-    if statistic in SHARES:
-        intervals = {"wilson": wilson(above, below)} | intervals
     value = above / below if below else None
+    intervals = {
+        name: wilson((value or 0.0) * cases, cases)
+        for name, cases in _cases("wilson", statistic, table).items()
+    }
+    intervals[BOOTSTRAP] = bootstrap_ratio(*_by_item(table), DRAWS, SEED)
     return _measured(value, (above, below), intervals, table)
 
 
@@ -101,13 +109,11 @@ def less(table: pl.DataFrame, other: pl.DataFrame, statistic: Statistic) -> Meas
     """The pooled value of some items less that of others, which were drawn independently."""
     first, second = _sums(table), _sums(other)
     both = bool(first[1] and second[1])
-    intervals = {
-        BOOTSTRAP: bootstrap_difference(_by_item(table), _by_item(other), DRAWS, SEED)
-        if both
-        else NO_INTERVAL
-    }
-    if statistic in SHARES:
-        intervals = {"newcombe": newcombe(*first, *second)} | intervals
+    ours, theirs = (_cases("newcombe", statistic, group, table, other) for group in (table, other))
+    intervals = {name: _newcombe(first, ours[name], second, theirs[name]) for name in ours}
+    intervals[BOOTSTRAP] = (
+        bootstrap_difference(_by_item(table), _by_item(other), DRAWS, SEED) if both else NO_INTERVAL
+    )
     value = _difference(first, second) if both else None
     note = f"{_counted(*first)} less {_counted(*second)}"
     return _measured(value, (None, None), intervals, table, other, note=note)
@@ -126,16 +132,35 @@ def paired(table: pl.DataFrame, reference: pl.DataFrame, statistic: Statistic) -
     n = float(sides.height)
     now, before = (float(np.sort(sides[name].to_numpy()).sum()) for name in ("now", "was"))
     per = sides.group_by("item").agg((pl.col("now") - pl.col("was")).sum().alias("d"), pl.len().alias("n"))
-    intervals = {
-        BOOTSTRAP: bootstrap_ratio(per["d"].to_numpy(), per["n"].to_numpy(), DRAWS, SEED)
-        if n
-        else NO_INTERVAL
-    }
-    if statistic in SHARES:
-        intervals = {"newcombe": newcombe(now, n, before, n)} | intervals
+    cases = _cases("newcombe", statistic, both)
+    intervals = {name: _newcombe((now, n), of, (before, n), of) for name, of in cases.items()}
+    intervals[BOOTSTRAP] = (
+        bootstrap_ratio(per["d"].to_numpy(), per["n"].to_numpy(), DRAWS, SEED) if n else NO_INTERVAL
+    )
     value = _difference((now, n), (before, n)) if n else None
     note = f"{_counted(now, n)} less {_counted(before, n)}"
     return _measured(value, (None, None), intervals, both, note=note)
+
+
+def _cases(name: str, statistic: Statistic, table: pl.DataFrame, *all_groups: pl.DataFrame) -> dict[str, int]:
+    """How many independent cases an interval counts `table` as, by what the interval is called."""
+    items = table["item"].n_unique()
+    found = {name if statistic in SHARES else f"{name} over cells": table.height}
+    groups = all_groups or (table,)
+    fewest = min(group["item"].n_unique() for group in groups)
+    if fewest < FEW_ITEMS and any(group.height > group["item"].n_unique() for group in groups):
+        found[f"{name} over items"] = items
+    return found
+
+
+def _newcombe(
+    first: tuple[float, float], first_cases: int, second: tuple[float, float], second_cases: int
+) -> Interval:
+    """Of two values, each its sums and how many independent cases it counts as."""
+    if not (first[1] and second[1]):
+        return NO_INTERVAL
+    share, other = first[0] / first[1], second[0] / second[1]
+    return newcombe(share * first_cases, first_cases, other * second_cases, second_cases)
 
 
 def _sums(table: pl.DataFrame) -> tuple[float, float]:

@@ -13,13 +13,13 @@ from leadline import __version__
 from leadline.errors import LeadlineError, UsageError
 from leadline.lenses.finding import Figure
 from leadline.study.anchor import first_commit
+from leadline.study.registered_decision import Outcome, decide
 from leadline.study.registered_rules import Seen, differences, look, stamped
 from leadline.study.registered_statistic import Measured, cells, less, paired, pooled
 from leadline.study.registration import Prediction, Registration
 from leadline.study.study import Study
 
 SCHEMA = "leadline.verdict/1"
-Outcome = Literal["holds", "fails", "cannot be decided"]
 
 
 class _Frozen(BaseModel):
@@ -205,31 +205,3 @@ def _measure(
             figure = measure([table.filter(here) for table in tables]).figures[0]
             parts.append((f"{model.label} · {name}", figure))
     return measure(tables), parts if len(parts) > 1 else []
-
-
-def decide(prediction: Prediction, measured: Measured) -> tuple[Outcome, str]:
-    """Whether the prediction holds, and why, in a sentence. A value on the threshold is on neither side."""
-    value, threshold, side = measured.value, prediction.threshold, prediction.direction
-    if value is None:
-        return "cannot be decided", "nothing was measured"
-    if measured.fewest < prediction.minimum_items:
-        return "cannot be decided", (
-            f"too few: {measured.fewest:,} items were measured, and {prediction.minimum_items:,} were "
-            "registered as the fewest that decide"
-        )
-    if prediction.decided_by == "value":
-        held = value < threshold if side == "below" else value > threshold
-        words = "is" if held else "is not"
-        return "holds" if held else "fails", f"{value:.3f} {words} {side} {threshold:g}"
-    ends = [(figure.low, figure.high) for figure in measured.figures]
-    if any(low is None or high is None for low, high in ends):
-        return "cannot be decided", "there is too little to make an interval of"
-    low, high = (
-        min(low for low, _ in ends if low is not None),
-        max(high for _, high in ends if high is not None),
-    )
-    if low <= threshold <= high:
-        return "cannot be decided", f"[{low:.3f}, {high:.3f}] holds the threshold {threshold:g}"
-    held = high < threshold if side == "below" else low > threshold
-    words = "lies" if held else "does not lie"
-    return "holds" if held else "fails", f"[{low:.3f}, {high:.3f}] {words} {side} {threshold:g}"

@@ -14,9 +14,10 @@ from leadline.bench.problem import did_you_mean
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.model import ModelIdentity
 from leadline.study.anchor import head
-from leadline.study.config import ModelEntry
 from leadline.study.configuration import Configuration, configuration_id
 from leadline.study.lock import locked
+from leadline.study.registered_arm import check_pairs, chosen_configurations, chosen_models
+from leadline.study.registered_reach import check_reach
 from leadline.study.registration import (
     Arm,
     Prediction,
@@ -49,7 +50,8 @@ def register(
     `items` (default: all that the study asks; of a paired comparison, all that both ask), `configurations`
     (default: all that can show the statistic) and `models` (default: all) are what decides.
 
-    Raises UsageError for names that do not occur, LeadlineError when the tested study holds any response to
+    Raises UsageError for names that do not occur and for what no answers could fulfil, or none could fail;
+    LeadlineError when the tested study holds any response to
     these items under these configurations: then there is nothing left to predict.
     """
     if reference is not None and reference.folder.resolve() == tested.folder.resolve():
@@ -74,7 +76,8 @@ def register(
         )
         registered = datetime.now(UTC)
     if base is not None:
-        _check_pairs(arm, base)
+        check_pairs(arm, base)
+    check_reach(prediction, arm, chosen, others)
     return Registration(
         registered=registered,
         leadline_version=__version__,
@@ -142,10 +145,9 @@ def _arm(
     refuse: bool,
 ) -> Arm:
     """One study as it will be asked; with `refuse`, only if none of it has been answered."""
-    entries = _named(study, models, {entry.label: entry for entry in study.config.models}, "model")
-    found = _configurations(study, prediction, configurations)
+    pinned = chosen_models(study, models)
+    found = chosen_configurations(study, prediction, configurations)
     wanted = {item: study.asked(study.benchmark.by_id[item]) for item in items}
-    pinned = [_model(study, entry) for entry in entries]
     before, digest, elsewhere = 0, "", 0
     if (study.folder / DATABASE).exists():
         with open_store(study.folder, write=False) as store:
@@ -175,61 +177,6 @@ def _arm(
         responses_sha256=digest if before else None,
         responses_elsewhere=elsewhere,
     )
-
-
-def _named(study: Study, wanted: Collection[str], known: Mapping[str, Any], what: str) -> list[Any]:
-    for name in wanted:
-        if name not in known:
-            raise UsageError(
-                f"the study has no {what} {name!r}",
-                where=str(study.file),
-                fix=did_you_mean(name, known, otherwise=f"it has: {', '.join(known)}"),
-            )
-    return [one for name, one in known.items() if not wanted or name in wanted]
-
-
-def _configurations(study: Study, prediction: Prediction, wanted: Collection[str]) -> list[Configuration]:
-    """Those that can show the statistic, or those that are named."""
-    found: list[Configuration] = _named(
-        study, wanted, {one.name: one for one in study.configurations}, "configuration"
-    )
-    for one in found:
-        if wanted and one.failures_only:
-            raise UsageError(
-                f"{one.name} asks only what the baseline got wrong: its items are not known beforehand",
-                where=str(study.file),
-                fix="leave it out",
-            )
-    found = [one for one in found if not one.failures_only]
-    if prediction.statistic in ("wobble", "dispersion"):
-        once = [one.name for one in found if one.samples < 2]
-        if wanted and once:
-            raise UsageError(
-                f"{once[0]} answers each item once: that shows no {prediction.statistic}",
-                where=str(study.file),
-                fix="register configurations that draw several samples",
-            )
-        found = [one for one in found if one.samples >= 2]
-    if not found:
-        raise UsageError(
-            f"no configuration draws several samples, so none can show {prediction.statistic}",
-            where=str(study.file),
-            fix="temperatures and vote under 'sampling', or a technique with several paths",
-        )
-    return found
-
-
-def _model(study: Study, entry: ModelEntry) -> RegisteredModel:
-    """The model, with the digest of its weights if they are on this machine."""
-    from leadline.models.resolve import resolve
-
-    kind = digest = None
-    try:
-        files = resolve(study.model_reference(entry), offline=True)
-        kind, digest = files.kind, files.digest
-    except LeadlineError:
-        pass  # it will be fetched when the study is run; the registration says that it is not pinned
-    return RegisteredModel(label=entry.label, ref=entry.ref, dtype=entry.dtype, kind=kind, digest=digest)
 
 
 def _without_model(description: Mapping[str, Any]) -> dict[str, Any]:
@@ -276,23 +223,3 @@ def _refuse(study: Study, store: Store, identifiers: Sequence[str], wanted: Mapp
             where=str(study.folder),
             fix="register before the first run; predict what has not been answered yet",
         )
-
-
-def _check_pairs(tested: Arm, reference: Arm) -> None:
-    """Raise UsageError where the two studies would not be asked alike."""
-    for what, ours, theirs in (
-        ("configurations", tested.configurations, reference.configurations),
-        ("models", _pins(tested), _pins(reference)),
-        ("correctness", tested.correctness, reference.correctness),
-    ):
-        if ours != theirs:
-            raise UsageError(
-                f"the two studies differ in their {what}, so a difference would not be one of their items",
-                where=f"{tested.study}, {reference.study}",
-                fix="copy study.yaml and change its benchmark alone, or name what both have: --configuration",
-            )
-
-
-def _pins(arm: Arm) -> list[tuple[str, str, str]]:
-    """Label, dtype and weights (or, where these are unknown, the name they go by) of each model."""
-    return [(model.label, model.dtype, model.digest or model.ref) for model in arm.models]

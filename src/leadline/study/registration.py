@@ -5,9 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from leadline.errors import LeadlineError, UsageError
 
@@ -18,6 +27,17 @@ _MAX_BYTES = 64 * 2**20
 Statistic = Literal["wobble", "dispersion", "accuracy", "response_rate"]
 Comparison = Literal["value", "groups", "paired"]
 Sameness = Literal["default", "exact", "declared", "rounding"]
+
+
+def _one_line(text: str) -> str:
+    if len(text.splitlines()) > 1:
+        raise ValueError("must be one line; what is longer is a hypothesis")
+    return text
+
+
+Title = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300), AfterValidator(_one_line)
+]
 
 
 class _Frozen(BaseModel):
@@ -36,7 +56,7 @@ class Prediction(_Frozen):
     rules, in words.
     """
 
-    title: str = Field(min_length=1, max_length=300)
+    title: Title
     hypothesis: str = Field(default="", max_length=100_000)
     statistic: Statistic
     comparison: Comparison = "value"
