@@ -33,10 +33,20 @@ def named_values(body: str, names: Sequence[str]) -> dict[str, str]:
     >>> named_values("**Rate**: 8%; due: June 5, 2020", ["rate", "due"])
     {'rate': '8%', 'due': 'June 5, 2020'}
     """
-    for way in (_in_json, _in_tags, _in_table, _in_lines):
+    if names_in_json(body, names):
+        return _in_json(body, names)
+    for way in (_in_tags, _in_table, _in_lines):
         if found := way(body, names):
             return {name: found[name] for name in names if name in found}
     return {}
+
+
+def names_in_json(body: str, names: Sequence[str]) -> bool:
+    """A JSON object in `body` has one of the `names`, were it with null."""
+    folded = {folded_key(name) for name in names}
+    return any(
+        folded & {folded_key(key) for key in _flattened(found, folded)} for found in json_objects(body)
+    )
 
 
 def _in_json(body: str, names: Sequence[str]) -> dict[str, str]:

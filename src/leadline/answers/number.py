@@ -10,31 +10,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+from leadline.answers.asides import asides
 from leadline.answers.choice import choose
 from leadline.answers.dates import find_dates
 from leadline.answers.hedges import hedge, limits
-from leadline.answers.numbers import PrintedNumber, find_numbers
+from leadline.answers.numbers import find_numbers
 from leadline.answers.opening import MARKS, opened
 from leadline.answers.peel import unwrap
 from leadline.answers.printed import Exact, printed_text
 from leadline.answers.reading import Reading, State
+from leadline.answers.references import references
 from leadline.answers.refusal import declines
 from leadline.answers.sameness import default_rule, same
+from leadline.answers.unit_choice import in_declared_unit
 from leadline.answers.units import Quantity, quantities
 from leadline.bench.item import Item
 
-# "1." to "9." at the beginning of lines are labels if they count up from 1.
-_LABEL = re.compile(r"^[ \t>*_#-]*(?:\(?(\d{1,2})[.):](?=[ \t]+\S))", re.MULTILINE)
-_STEP = re.compile(
-    r"\b(?:step|part|section|question|problem|item|table|figure|page|chapter|case|example|note|footnote"
-    r"|no\.|method|option) #?\Z",
-    re.IGNORECASE,
-)
-_PLUS_MINUS = re.compile(r"(?:±|\+ ?/ ?[-−–]|\\pm)\s*\Z")
+# "30d": letters that are units of time where such a unit is declared, and parts of names elsewhere ("3d").
+_DAYS = re.compile(r"(?<=\d)[dwy](?![\w-])")
+_TIMES = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years", "hour", "hours"})
+# The minus of accounts may stand behind: "1,234-".
+_TRAILING_MINUS = re.compile(r"\W*\d[\d.,]*[-−]\W*")
 
 
 def read(item: Item, raw: str) -> Reading:
@@ -85,21 +86,27 @@ def _reading(item: Item, raw: str, text: str, answer: Quantity, rule: str) -> Re
 
 def candidates(text: str, item: Item) -> list[Quantity]:
     """The numbers of `text` that could be its answer, in the item's unit; ordinals if there are no others."""
-    numbers = list(find_numbers(text, item.locale, ordinals=True))
+    plain = _DAYS.sub(" ", text) if item.unit in _TIMES else text
+    numbers = list(find_numbers(plain, item.locale, ordinals=True))
+    if len(numbers) == 1 and numbers[0].value > 0 and _TRAILING_MINUS.fullmatch(text):
+        numbers = [
+            replace(numbers[0], value=-numbers[0].value, notes=(*numbers[0].notes, "the minus after it"))
+        ]
     cardinals = [number for number in numbers if not number.ordinal] or numbers
-    apart = [
-        number for number in cardinals if not _is_label(text, number) and not _is_tolerance(text, number)
-    ]
+    named = references(text, cardinals, item.question, item.unit)
+    apart = [number for number in cardinals if number.start not in named] or cardinals
     dates = (
-        [date for date in find_dates(text, item.date_order) if len(date.value) > 4] if len(apart) > 1 else []
+        [date for date in find_dates(text, item.date_order, item.locale) if len(date.value) > 4]
+        if len(apart) > 1
+        else []
     )
     undated = [
         number for number in apart
         if not any(date.start <= number.start and number.end <= date.end for date in dates)
-    ]  # fmt: skip
-    labels = _labels(text)
-    kept = [number for number in undated if number.start not in labels]
-    return quantities(text, kept or undated or apart or cardinals, item.unit)
+    ] or apart  # fmt: skip
+    beside = asides(text, undated) if len(undated) > 1 else ()
+    kept = [number for number in undated if number.start not in beside] or undated
+    return in_declared_unit(text, quantities(text, kept, item.unit), item.unit)
 
 
 def is_correct(answer: Quantity, gold: Quantity, item: Item) -> bool:
@@ -117,7 +124,7 @@ def _gold(item: Item) -> tuple[Quantity, ...]:
 @lru_cache(maxsize=4096)
 def _gold_number(identifier: str, answer: str, form: tuple[str | None, ...]) -> Quantity | None:
     """The number of a gold answer: the only one that it holds, or the first."""
-    item = Item.model_construct(unit=form[0], locale=form[1], date_order=form[2])
+    item = Item.model_construct(question="", unit=form[0], locale=form[1], date_order=form[2])
     found = candidates(unwrap(answer).text, item)
     return found[0] if found else None
 
@@ -148,25 +155,3 @@ def _several(found: Sequence[Quantity]) -> str:
 def _asked(question: str, locale: str | None) -> frozenset[Fraction]:
     """The numbers that the question states."""
     return frozenset(Fraction(number.value) for number in find_numbers(question, locale))
-
-
-def _is_label(text: str, number: PrintedNumber) -> bool:
-    """ "Step 2", "Table 4", "[3]": a reference, not an amount; unless it is all of the text."""
-    before = text[max(0, number.start - 14) : number.start]
-    is_reference = before.endswith("[") and text[number.end : number.end + 1] == "]" and len(number.text) < 4
-    return bool(_STEP.search(before)) or (is_reference and number.start > 1)
-
-
-def _is_tolerance(text: str, number: PrintedNumber) -> bool:
-    """ "5 ± 0.2": the second number says how sure the first is."""
-    return number.start > 1 and bool(_PLUS_MINUS.search(text, max(1, number.start - 8), number.start))
-
-
-def _labels(text: str) -> set[int]:
-    """Where the labels of a numbered list are: numbers that begin lines and count up from 1, two at least."""
-    found = [(int(label.group(1)), label.start(1)) for label in _LABEL.finditer(text)]
-    counted: list[int] = []
-    for value, start in found:
-        if value == len(counted) + 1:
-            counted.append(start)
-    return set(counted) if len(counted) > 1 else set()

@@ -43,6 +43,8 @@ _TOKEN = re.compile(
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _DOZEN = re.compile(r"[ \u00a0-]dozen\b")
 _POWER_SIGNS = "eE x*×·⋅✕∙\\^\u00a0\u202f<⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹"
+# "10-K", "20-F": names of forms.
+_FORM = re.compile(r"-[A-Z](?![\w-])")
 _LETTERS = re.compile(r"[^\W\d_]{1,16}")
 _TO_ONE = re.compile(r" ?(?::|-?to-?| to ) ?1(?:\.0+)?(?![\d.,:]\d|\d|[a-zA-Z%])")
 # Single letters that may follow a digit at once because they are units or factors; others make it a name (3D,
@@ -231,6 +233,8 @@ def _ordinal(text: str, start: int, end: int, value: Exact) -> PrintedNumber:
 def _may_end(plain: str, start: int, end: int) -> bool:
     """Letters that touch the last digit must be a unit: "5kg" is a number, "506c" and "3D" are not."""
     following = plain[end : end + 1]
+    if following == "-" and _FORM.match(plain, end):
+        return False
     if not following.isalpha() or following > "\u2fff":
         return not (following == "_" and plain[end + 1 : end + 2].isalnum())
     letters = _LETTERS.match(plain, end)

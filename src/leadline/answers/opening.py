@@ -26,6 +26,10 @@ def opened(item: Item, raw: str, lacking: str) -> str | Reading:
     text = html.unescape(peeled.text) if "&" in peeled.text else peeled.text
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
+    if text.strip(MARKS + ".").lower() == "null" and not any(
+        term.value.lower() == "null" for term in item.vocabulary
+    ):
+        return Reading(State.EMPTY)
     if any(character.isalnum() for character in text):
         return text
     return Reading(State.UNREADABLE, reason=lacking) if text.strip(MARKS) else Reading(State.EMPTY)

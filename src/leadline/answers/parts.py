@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from leadline.answers import boolean, date, enum, number, text
-from leadline.answers.named_values import Unclear, named_values
+from leadline.answers.named_values import Unclear, named_values, names_in_json
 from leadline.answers.reading import Reading, State
 from leadline.answers.reasoning import outside_reasoning
 from leadline.answers.refusal import declines
@@ -40,6 +40,8 @@ def read(item: Item, raw: str) -> Reading:
     if not body.strip():
         return Reading(State.EMPTY)
     said = said_parts(body, item.fields)
+    if not said and names_in_json(body, [part.name for part in item.fields]):
+        return Reading(State.EMPTY)
     if not said:
         return Reading(State.REFUSED) if declines(body) else Reading(State.UNREADABLE, reason="no fields")
     golds = _gold(item.valid_answers, item.fields)
