@@ -253,10 +253,77 @@ def test_the_matcher_passes_on_windows_of_every_kind() -> None:
     assert sum(trial.tried for trial in test.trials) > 25
 
 
-def test_without_windows_the_self_test_says_that_there_was_nothing_to_try() -> None:
+def test_without_windows_and_quotes_the_self_test_says_that_it_was_not_tried() -> None:
     test = self_test([], never)
-    assert test.passed
-    assert "no window" in test.note
+    assert test.passed and not test.tried
+    assert test.note.startswith("not tried: no item has a window")
+    assert all(trial.note.startswith("not tried: ") for trial in test.trials)
+
+
+RULED = (
+    "Name: "
+    + "_" * 300
+    + "\n"
+    + "=" * 200
+    + "\n"
+    + "★★☆ ✓✗ ┌──┐ " * 20
+    + "\nRent: $ 1,250 a month\n"
+    + "-" * 250
+)
+
+
+def test_ruled_lines_and_rows_of_signs_are_no_quotes() -> None:
+    test = self_test([Sample(f"i{number}", RULED) for number in range(40)], match_quote)
+    assert test.passed, [trial.failures for trial in test.trials if trial.failures]
+    assert test.trials[0].tried == 40
+
+
+SHORT = {
+    "a sentence": ("The lease is renewed for 5 years.", "The fee is 30 dollars a month."),
+    "a number": ("1,250", "17"),
+    "a word": ("granted", "denied"),
+    "Chinese": ("合同金额为人民币125万元整，乙方应付清。", "租期为三年，每月租金5000元。"),
+    "Korean": ("임차인은 매월 1000원을 지급하여야 한다.", "기간은 3년으로 한다."),
+    "Hindi": ("किरायेदार को हर महीने 1234 रुपये देना होगा", "यह पाँच तारीख तक देय है"),
+    "code": ("for (int i=0; i<10; i++) { a[i] = b[i-1] * 2; }", "while (x > 15) { x -= 3; } // ..."),
+}
+
+
+@pytest.mark.parametrize("windows", SHORT.values(), ids=SHORT.keys())
+def test_short_windows_of_every_script_are_tried_too(windows: tuple[str, ...]) -> None:
+    samples = [Sample(window, window) for window in windows]
+    test = self_test(samples, match_quote)
+    assert test.passed, [trial.failures for trial in test.trials if trial.failures]
+    for matcher in (always, never):
+        assert not self_test(samples, matcher).passed
+
+
+def test_a_test_in_which_nothing_could_be_changed_is_not_passed() -> None:
+    test = self_test([Sample("i", "[a] | [b] | [7]")], match_quote)
+    assert not test.passed
+    assert "nothing shows that it works" in test.note
+
+
+def test_a_matcher_for_which_a_short_span_never_matters_is_caught(tmp_path: Path) -> None:
+    def long_spans_will_do(quote: str, text: Normal | str, /) -> Match:
+        match = match_quote(quote, text)
+        found = all(
+            span.place is not None for span in match.spans if len(span.text) >= 40 or len(match.spans) < 2
+        )
+        return Match(found, match.spans)
+
+    windows = (FILLER[:1200], FILLER[2000:3500])
+    test = self_test([Sample(window, window) for window in windows], long_spans_will_do)
+    assert not test.passed
+    assert [trial.name for trial in test.trials if trial.failures] == [
+        "a long excerpt with a short one whose number was changed fails"
+    ]
+
+
+def test_quotes_are_tried_where_there_are_no_windows(tmp_path: Path) -> None:
+    document = run(benchmark(tmp_path / "b", item("a", window=None)))
+    assert document.self_test.passed and document.self_test.tried
+    assert [verdict.state for verdict in document.items] == [State.PRESENT]
 
 
 def test_a_reservoir_is_an_even_sample_and_the_same_every_time() -> None:

@@ -40,6 +40,7 @@ SAME = {
     "composed and combining accents": ("résumé", "re\u0301sume\u0301"),
     "full-width digits": ("１２３ shares", "123 shares"),
     "one half": ("2½ years", "2 1/2 years"),
+    "a letter with an apostrophe of its own": ("n or so", "ŉ or so"),
     "one half with a raised and a lowered digit": ("2½ years", "2¹/₂ years"),
     "ellipsis as one sign": ("wait… there", "wait... there"),
     "a lowered digit of a formula": ("12 t of CO₂ in all", "12 t of CO2 in all"),

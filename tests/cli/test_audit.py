@@ -119,17 +119,40 @@ def test_stdout_takes_every_form_and_files_hold_the_same(form: str, rules: Path,
 
 def test_one_run_writes_as_many_files_as_are_asked_for(rules: Path, leadline: Leadline) -> None:
     spoilt(rules)
-    outs = [part for ending in ENDINGS for part in ("--out", f"deep/er/audit.{ending}")]
+    Path("deep").mkdir()
+    outs = [part for ending in ENDINGS for part in ("--out", f"deep/audit.{ending}")]
     ended = leadline("audit", rules, *outs)
     assert ended.code == 1
-    assert sorted(path.suffix[1:] for path in Path("deep/er").iterdir()) == sorted(ENDINGS)
-    page = Path("deep/er/audit.html").read_text(encoding="utf-8")
+    assert sorted(path.suffix[1:] for path in Path("deep").iterdir()) == sorted(ENDINGS)
+    page = Path("deep/audit.html").read_text(encoding="utf-8")
     assert "On what date were the rules in this form adopted?" in page
-    (run,) = json.loads(Path("deep/er/audit.sarif").read_text(encoding="utf-8"))["runs"]
+    (run,) = json.loads(Path("deep/audit.sarif").read_text(encoding="utf-8"))["runs"]
     (result,) = run["results"]
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "reading-room/items.jsonl"
     assert place["region"]["startLine"] == 5
+
+
+def test_without_quotes_nothing_is_checked_and_nothing_passes(rules: Path, leadline: Leadline) -> None:
+    for path in rules.glob("*.jsonl"):
+        items = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        bare = [{k: v for k, v in item.items() if k not in ("quote", "evidence")} for item in items]
+        path.write_text("".join(json.dumps(item) + "\n" for item in bare), encoding="utf-8")
+    ended = leadline("audit", rules)
+    assert ended.code == 0
+    assert ended.out.splitlines()[-1].startswith("nothing could be checked: of 5 items none has a quote")
+    assert "Flagged: " not in ended.out and "pass" not in ended.out.splitlines()[-1]
+    assert "Nothing could be checked" in leadline("audit", rules, "--format", "markdown").out
+    strict = leadline("audit", rules, "--require-checked")
+    assert strict.code == 1
+    assert strict.out.splitlines()[-1].startswith("fail: 5 items are flagged or unchecked")
+
+
+def test_a_folder_that_is_not_there_is_named_and_not_made(rules: Path, leadline: Leadline) -> None:
+    ended = leadline("audit", rules, "--out", "nowhere/deep/audit.html")
+    assert ended.code == 2
+    assert "there is no folder nowhere/deep" in ended.err
+    assert not Path("nowhere").exists()
 
 
 def test_an_item_in_full_shows_its_window_with_the_quote_marked(rules: Path, leadline: Leadline) -> None:
@@ -207,6 +230,8 @@ def test_a_broken_matcher_is_found_out_and_no_verdict_is_printed(
     assert ended.code == 3
     last = ended.err.splitlines()[-1]
     assert last.startswith("error: reading-room: the checker failed its self-test")
+    named = "a quote of its own window passes" if broken is never else "the same with one word changed fails"
+    assert f"{named}: 0 of 5 right" in last
     assert "Self-test FAILED" in ended.out and "No item has a verdict" in ended.out
     assert "evidence absent" not in ended.out and "Flagged" not in ended.out
     assert load_audit(Path("audit.json")).items == ()

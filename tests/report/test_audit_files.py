@@ -13,7 +13,7 @@ import pytest
 
 from leadline.audit.document import AuditDocument, load_audit
 from leadline.errors import UsageError
-from leadline.report.audit_csv import COLUMNS, audit_csv
+from leadline.report.audit_csv import COLUMNS, audit_csv, spreadsheet_safe
 from leadline.report.audit_files import form_of, write_audit
 from leadline.report.audit_gate import Gate
 from leadline.report.audit_json import audit_json, audit_schema
@@ -198,3 +198,13 @@ def test_every_output_names_its_population_and_is_no_claim_of_truth(tmp_path: Pa
         assert "22" in text
         if ending != "json":  # the document is data; what it means stands in its schema
             assert "provenance, not truth" in text or "not whether the answer is true" in text
+
+
+def test_a_cell_of_the_csv_has_nothing_that_a_terminal_would_obey() -> None:
+    assert (
+        spreadsheet_safe("a \x1b[31mred\x1b[0m\x00 \u202eb\x9b")
+        == "a \ufffd[31mred\ufffd[0m\ufffd \ufffdb\ufffd"
+    )
+    assert spreadsheet_safe("one\r\ntwo\tthree") == "one\ntwo\tthree"
+    text = audit_csv(WHOLE)
+    assert not set(text) & set(map(chr, [*range(9), *range(14, 32), *range(127, 160)]))

@@ -110,14 +110,24 @@ class Trial(_Frozen):
     tried: int
     right: int
     failures: tuple[str, ...] = ()  # the first few, described
+    note: str = ""  # why none was tried
 
 
 class SelfTest(_Frozen):
-    """The checker, checked on input made from this benchmark (check 6)."""
+    """The checker, checked on input made from this benchmark (check 6).
+
+    A test that could not be tried, because no item has anything to make trials from, counts as passed, since
+    nothing can be checked then; its note says so.
+    """
 
     passed: bool
     trials: tuple[Trial, ...]
     note: str = ""
+
+    @property
+    def tried(self) -> bool:
+        """Whether there was something to try."""
+        return any(trial.tried for trial in self.trials)
 
 
 class AuditedBenchmark(_Frozen):

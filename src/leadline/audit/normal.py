@@ -380,8 +380,11 @@ class Normal:
 _INVISIBLE = re.compile("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 
 
+_NO_LETTERS = dict.fromkeys(map(ord, "ʼʹʺ"), "'")  # quotation marks that Unicode counts among letters
+
+
 def _visible(text: str) -> str:
-    return text if text.isascii() else _INVISIBLE.sub("", text)
+    return text if text.isascii() else _INVISIBLE.sub("", text).translate(_NO_LETTERS)
 
 
 def normal_text(raw: str) -> str:

@@ -118,7 +118,8 @@ def _first_pass(
         for one in placed:
             content.add(one.item)
             evidence.add(one.item)
-            reservoir.offer(one.item.id, one.item.window)
+            quotes = " ".join(evidence.quote for evidence in one.item.evidence)
+            reservoir.offer(one.item.id, one.item.window or quotes)
             # Without documents there is nothing to look for elsewhere.
             yield one.item, one.where, None if has_documents else ()
 

@@ -39,7 +39,7 @@ def audit(
         list[str] | None,
         typer.Option(
             help="A failure type that does not count: evidence-absent, computational, label-untraceable, "
-            "answer-stated. May be given several times."
+            "answer-stated, unclassified. May be given several times."
         ),
     ] = None,
     require_checked: Annotated[
@@ -66,7 +66,7 @@ def audit(
     itself on the benchmark first. Exit codes: 0 nothing flagged (or no more than --max-flagged), 1 flagged,
     2 the input is wrong, 3 the self-test failed, and there are no verdicts.
     """
-    from leadline.report.audit_files import form_of, rendered, repository_root, write_audit
+    from leadline.report.audit_files import check_folder, form_of, rendered, repository_root, write_audit
     from leadline.report.audit_gate import judge, read_gate
 
     if as_json and form not in ("table", "json"):
@@ -74,11 +74,15 @@ def audit(
     form = "json" if as_json else form
     gate = read_gate(max_flagged, ignore or [], require_checked)
     forms = {form, *(form_of(path) for path in out or [])}
+    for path in out or []:
+        check_folder(path)
 
     from leadline.report.audit_page import MOST_ITEMS
     from leadline.report.audit_progress import audit_progress
     from leadline.report.audit_report import Selection, audit_benchmark, texts_of
+    from leadline.report.audit_terminal import printable
     from leadline.report.audit_texts import shown_in_full
+    from leadline.report.audit_words import failed_trials
 
     selection = Selection(tuple(task or ()), tuple(item or ()))
     with audit_progress(quiet) as progress:
@@ -98,9 +102,9 @@ def audit(
             typer.echo(f"written: {path}", err=True)
     if not document.self_test.passed:
         raise LeadlineError(
-            "the checker failed its self-test on this benchmark, so there are no verdicts",
+            "the checker failed its self-test on this benchmark, so there are no verdicts: "
+            + printable(failed_trials(document)),
             where=benchmark,
-            fix="leadline audit shows which trials went wrong",
         )
     outcome = judge(document, gate)
     if form == "table" or not quiet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 
 from leadline.audit.document import AuditDocument, ItemVerdict
@@ -15,6 +16,9 @@ COLUMNS = (
     "nearest_text", "similarity", "reasons", "remarks", "benchmark", "version", "content_hash",
     "items_in_benchmark", "scope",
 )  # fmt: skip
+# Control characters but for line breaks and tabs, signs that turn the direction of writing, halves of
+# characters.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 # A spreadsheet reads a cell that begins so as a formula; the full-width forms too, in some locales.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
@@ -75,7 +79,8 @@ def _lines(entries: Sequence[str]) -> str:
 
 
 def spreadsheet_safe(cell: str) -> str:
-    """Neutralise formulas: also behind spaces and line breaks, which some programs skip."""
-    cell = cell.replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    """Neutralise formulas, also behind spaces and line breaks, which some programs skip; and characters that
+    a terminal or an editor would obey."""
+    cell = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", cell.replace("\r\n", "\n"))
     begins = cell.startswith(_FORMULA) or cell.lstrip().startswith(_FORMULA)
     return f"'{cell}" if begins else cell

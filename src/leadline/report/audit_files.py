@@ -39,6 +39,12 @@ def form_of(path: Path) -> Form:
     return ENDINGS[suffixes[-1]]
 
 
+def check_folder(path: Path) -> None:
+    """Raises UsageError when the folder that a file is to be written into does not exist."""
+    if not path.parent.is_dir():
+        raise UsageError(f"--out {path}: there is no folder {path.parent}", fix="make it first")
+
+
 def rendered(
     document: AuditDocument, form: Form, gate: Gate, root: Path, texts: Mapping[str, ItemTexts]
 ) -> str:

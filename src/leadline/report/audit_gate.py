@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from leadline.audit.document import AuditDocument, Failure, ItemVerdict
 from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
-from leadline.report.audit_words import KEYS, failure_key, unchecked
+from leadline.report.audit_words import KEYS, checked, failure_key, nothing_checked, unchecked
 from leadline.report.numbers import count, plural
 
 
@@ -31,7 +31,7 @@ class Gate:
         return flagged or (self.require_checked and unchecked(verdict))
 
     def allowed(self, items: int) -> Decimal:
-        """How many of `items` may count; a fraction of an item is no item."""
+        """How many of `items` (those that could be checked) may count; a fraction of an item is no item."""
         return self.most * items / 100 if self.percent else self.most
 
 
@@ -69,9 +69,15 @@ def failure_named(name: str) -> Failure | None:
 
 
 def judge(document: AuditDocument, gate: Gate) -> Outcome:
-    """Count the items against the gate. The document's self-test must have passed."""
+    """Count the items against the gate. The document's self-test must have passed.
+
+    Where nothing could be checked the sentence says so: nothing failed, but nothing passed either.
+    """
     counted = sum(map(gate.counts, document.items))
-    passes = counted <= gate.allowed(len(document.items))
+    base = len(document.items) if gate.require_checked else sum(map(checked, document.items))
+    passes = counted <= gate.allowed(base)
+    if passes and (nothing := nothing_checked(document)):
+        return Outcome(True, 0, nothing)
     ignored = sum(verdict.flagged and verdict.failure in gate.ignored for verdict in document.items)
     what = "flagged or unchecked" if gate.require_checked else "flagged"
     limit = f"{gate.most.normalize():f} %" if gate.percent else count(float(gate.most))

@@ -11,8 +11,10 @@ from leadline.report.audit_words import (
     failure_name,
     first_reason,
     not_checked,
+    nothing_checked,
     population,
     self_test_line,
+    trial_result,
 )
 from leadline.report.labels import spelt_out
 from leadline.report.numbers import count, plural, printed
@@ -42,12 +44,19 @@ def audit_markdown(document: AuditDocument, verdict: str = "") -> str:
         return "\n\n".join([*head, *tail]) + "\n"
     found = summary(document)
     head += [
-        f"Flagged: {printed('flagged', found.flagged)} of the items. Shares come with their 95 % interval.",
+        _share_flagged(document, found),
         _breakdowns(found),
         *(_groups(title, groups) for title, groups in found.groups if title != "task"),
     ]
     room = MOST_CHARACTERS - sum(len(block) + 2 for block in (*head, *tail))
     return "\n\n".join([*head, *_flagged(document.flagged, room), *tail]) + "\n"
+
+
+def _share_flagged(document: AuditDocument, found: Summary) -> str:
+    if nothing := nothing_checked(document):
+        return f"{spelt_out(nothing)}."
+    flagged = printed("flagged", found.flagged)
+    return f"Flagged: {flagged} of the items that could be checked. Shares come with their 95 % interval."
 
 
 def plain(text: str) -> str:
@@ -61,10 +70,7 @@ def _printable(text: str) -> str:
 
 
 def _self_test(document: AuditDocument) -> str:
-    lines = [
-        f"| {plain(trial.name)} | {count(trial.right)}/{count(trial.tried)} |"
-        for trial in document.self_test.trials
-    ]
+    lines = [f"| {plain(trial.name)} | {plain(trial_result(trial))} |" for trial in document.self_test.trials]
     table = "\n".join(["| trial | right |", "| --- | ---: |", *lines])
     title = f"<b>{plain(self_test_line(document))}.</b>"
     opened = "" if document.self_test.passed else " open"

@@ -21,8 +21,10 @@ from leadline.report.audit_words import (
     failure_name,
     first_reason,
     not_checked,
+    nothing_checked,
     population,
     self_test_line,
+    trial_result,
 )
 from leadline.report.page_frame import CSP, assets, environment
 
@@ -63,6 +65,8 @@ def audit_page(document: AuditDocument, texts: Mapping[str, ItemTexts]) -> str:
             summary=found,
             population=population(document),
             not_checked=not_checked(document),
+            nothing_checked=nothing_checked(document),
+            trial_result=trial_result,
             self_test=self_test_line(document),
             failures=[words for failure, words in FAILURES.items() if failure is not None],
             failure_keys={failure.value: words.key for failure, words in FAILURES.items() if failure},

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from leadline.audit.document import AnswerStated, AuditDocument, Failure, ItemVerdict, Route, State
 from leadline.lenses.figures import share
 from leadline.lenses.finding import Figure
-from leadline.report.audit_words import failure_name, unchecked
+from leadline.report.audit_words import checked, failure_name, unchecked
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class Group:
-    """The items of one category, task or answer type. `by_failure` counts flagged items by type."""
+    """The items of one category, task or answer type. `by_failure` counts flagged items by type; `flagged` is
+    out of the items that could be checked."""
 
     name: str
     items: int
@@ -34,7 +35,8 @@ class Group:
 
 @dataclass(frozen=True)
 class Summary:
-    """All counts of an audit; empty when the self-test failed."""
+    """All counts of an audit; empty when the self-test failed. Items are flagged out of those that could be
+    checked: whose quote could be looked for in a window or a source."""
 
     flagged: Figure
     remarked: Figure
@@ -70,7 +72,7 @@ def summary(document: AuditDocument) -> Summary:
         ("task", _groups(items, lambda verdict: verdict.task)),
     )
     return Summary(
-        flagged=share(len(flagged), len(items)),
+        flagged=share(len(flagged), sum(map(checked, items))),
         remarked=share(sum(bool(verdict.remarks) for verdict in items), len(items)),
         breakdowns=tuple(entry for entry in breakdowns if entry.rows[0][1].denominator),
         # A benchmark that does not group its items has one nameless group, which says nothing new.
@@ -105,7 +107,7 @@ def _groups(items: Iterable[ItemVerdict], key: Callable[[ItemVerdict], str]) -> 
             Group(
                 name=name,
                 items=len(group),
-                flagged=share(types.total(), len(group)),
+                flagged=share(types.total(), sum(map(checked, group))),
                 by_failure=tuple((kind, types[kind]) for kind in order if types[kind]),
                 unchecked=sum(map(unchecked, group)),
             )

@@ -18,8 +18,10 @@ from leadline.report.audit_words import (
     failure_name,
     first_reason,
     not_checked,
+    nothing_checked,
     population,
     self_test_line,
+    trial_result,
 )
 from leadline.report.labels import spelt_out
 from leadline.report.numbers import count, plural, printed
@@ -44,7 +46,8 @@ def audit_summary(document: AuditDocument, listed: int = LISTED, by_group: bool 
     if not document.self_test.passed:
         return Stack(*parts, Text(unchecked, style="bold"))
     found = summary(document)
-    parts.append(Text(f"Flagged: {printed('flagged', found.flagged)}", style="bold"))
+    flagged = f"Flagged: {printed('flagged', found.flagged)}"
+    parts.append(Text(spelt_out(nothing_checked(document)) or flagged, style="bold"))
     if unchecked:
         parts.append(Text(unchecked))
     parts += [Text(), _breakdowns(found.breakdowns), Text()]
@@ -83,12 +86,12 @@ def _self_test(document: AuditDocument) -> list[RenderableType]:
     line = Text(printable(self_test_line(document)), style="bold green" if test.passed else "bold red")
     table = Table(box=None, show_header=False, padding=(0, 0, 0, 2))
     table.add_column(overflow="fold")
-    table.add_column(justify="right", no_wrap=True)
+    table.add_column(justify="right", overflow="fold")
     for trial in test.trials:
         style = "" if trial.right == trial.tried else "red"
         table.add_row(
             Text(printable(trial.name), style=style),
-            Text(f"{count(trial.right)}/{count(trial.tried)}", style=style),
+            Text(printable(trial_result(trial)), style=style or ("" if trial.tried else "dim")),
         )
         for failure in trial.failures:
             table.add_row(Text(f"  {printable(failure)}", style="red"), Text())

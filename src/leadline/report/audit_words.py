@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from leadline.audit.document import AuditDocument, Failure, ItemVerdict, State
+from leadline.audit.document import AuditDocument, Failure, ItemVerdict, State, Trial
 from leadline.report.numbers import count, plural
 
 # What an audit cannot show, whatever it found.
@@ -82,6 +82,21 @@ def unchecked(verdict: ItemVerdict) -> bool:
     return verdict.state is State.NOT_CHECKABLE or verdict.quote_in_window is None
 
 
+def checked(verdict: ItemVerdict) -> bool:
+    """Whether the quote could be looked for at all, in the window or in the source."""
+    return verdict.quote_in_window is not None or verdict.quote_in_source is not None
+
+
+def nothing_checked(document: AuditDocument) -> str:
+    """A sentence, where no item could be checked; "" where one could, or where there are no verdicts."""
+    if not document.items or any(map(checked, document.items)):
+        return ""
+    items = plural(len(document.items), "item")
+    return (
+        f"nothing could be checked: of {items} none has a quote that says something and a text to find it in"
+    )
+
+
 def population(document: AuditDocument) -> str:
     """Who was audited, in one line: "licences 1.0: 82 items, 14 documents held"; a part says of what."""
     whole = document.benchmark
@@ -109,9 +124,29 @@ def not_checked(document: AuditDocument) -> str:
 def self_test_line(document: AuditDocument) -> str:
     """ "Self-test passed: 240 of 240 trials on 80 windows of this benchmark came out right"."""
     test = document.self_test
+    if test.passed and test.trials and not test.tried:
+        return f"Self-test {test.note or 'not tried'}"
     tried, right = sum(trial.tried for trial in test.trials), sum(trial.right for trial in test.trials)
     counted = test.note or f"{count(right)} of {plural(tried, 'trial')} came out right"
     return f"Self-test {'passed' if test.passed else 'FAILED'}: {counted}"
+
+
+def trial_result(trial: Trial) -> str:
+    """How a kind of trial came out: "92/100", or why there was none."""
+    if not trial.tried and trial.note:
+        return trial.note
+    return f"{count(trial.right)}/{count(trial.tried)}"
+
+
+def failed_trials(document: AuditDocument) -> str:
+    """Which trials went wrong, with an example of each; the self-test's note where none did."""
+    wrong = [
+        f"{trial.name}: {count(trial.right)} of {count(trial.tried)} right"
+        + (f" ({trial.failures[0]})" if trial.failures else "")
+        for trial in document.self_test.trials
+        if trial.right != trial.tried
+    ]
+    return "; ".join(wrong) or document.self_test.note
 
 
 def first_reason(verdict: ItemVerdict) -> str:
