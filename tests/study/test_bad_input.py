@@ -317,16 +317,14 @@ def test_a_faulty_benchmark_is_one_line_with_file_and_line(
     assert not (folder / "responses.sqlite").exists()
 
 
-def test_an_answer_type_that_no_reader_reads_is_said_before_anything_is_asked(
+def test_a_gold_answer_that_is_none_of_its_type_is_said_before_anything_is_asked(
     tmp_path: Path, model: Path, leadline: Leadline
 ) -> None:
     folder = small_study(tmp_path, model)
     (folder / "items.jsonl").write_bytes(_with(answer_type="number"))
     ended = leadline("run", folder, "--quiet")
     assert ended.code == 2
-    assert ended.fault == (
-        "error: items: item i02: answers of type 'number' cannot be read yet (types that can be read: text)"
-    )
+    assert ended.fault.startswith("error: items: item i02: the gold answer is not of its type, number: ")
     assert not stored.rows(folder)
 
 
@@ -359,7 +357,7 @@ def test_a_question_of_ten_megabytes_costs_only_its_own_item(
         (b"Q: \xff", "UTF-8"),
         ("  \n", "the prompt file is empty"),
         ("Q:", "does not show the question"),
-        ("{{ question * 10 ** 13 }}", "it asks for more memory than there is"),
+        ("{{ question * 10 ** 13 }}", "it asks for a text that is too long"),
     ],
 )
 def test_a_faulty_prompt_is_one_line_and_is_said_before_anything_is_asked(

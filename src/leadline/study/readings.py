@@ -31,12 +31,17 @@ __all__ = [
 
 
 def check_readable(study: Study) -> None:
-    """Raise UsageError, which names an item, where answers to it cannot be read: before anybody is asked."""
+    """Raise UsageError, which names an item, where answers to it cannot be read, or its gold answer is none
+    of its type, so that no answer could be right: before anybody is asked."""
     for item in study.benchmark.items:
+        where = f"{study.whole.name}: item {item.id}"
         try:
             reader_for(item.answer_type)
         except UsageError as error:
-            raise UsageError(error.what, where=f"{study.whole.name}: item {item.id}", fix=error.fix) from None
+            raise UsageError(error.what, where=where, fix=error.fix) from None
+        if fault := gold_fault(item):
+            what = f"the gold answer is not of its type, {item.answer_type}: {fault}"
+            raise UsageError(what, where=where, fix="leadline bench validate lists all such items")
 
 
 def gold_fault(item: Item) -> str:
