@@ -30,6 +30,7 @@ _DECIMALS = re.compile(
     r"[ -](?:decimals?|decimal (?:places?|digits?|points?)|significant (?:figures?|digits?)|d\.p\.|dp)\b",
     re.IGNORECASE,
 )
+_OFTEN = re.compile(r"\s?(?:times|x) (?:an?|per|each|every|daily|weekly|monthly|yearly)\b", re.IGNORECASE)
 _CONFIDENCE_BEFORE = re.compile(r"\bconfiden(?:ce|t)\b[^.;\n\d]{0,14}\Z", re.IGNORECASE)
 _CONFIDENCE_AFTER = re.compile(r"\s?%?\s?(?:confiden(?:ce|t)|sure|certain)\b", re.IGNORECASE)
 
@@ -45,7 +46,7 @@ def asides(text: str, numbers: Sequence[PrintedNumber]) -> set[int]:
     found: set[int] = set()
     first = numbers[0].end if numbers else 0
     for number in numbers:
-        if _DECIMALS.match(text, number.end) or _CONFIDENCE_AFTER.match(text, number.end):
+        if any(pattern.match(text, number.end) for pattern in (_DECIMALS, _OFTEN, _CONFIDENCE_AFTER)):
             found.add(number.start)
             continue
         before = text[max(0, number.start - _REACH) : number.start]

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from leadline.answers import text as free_text
-from leadline.answers.candidates import is_denied, spans_of
-from leadline.answers.choice import ALONE, OPEN, choose
+from leadline.answers.candidates import spans_of
+from leadline.answers.choice import ALONE, OPEN, SENTENCE, choose
+from leadline.answers.denial import denial
 from leadline.answers.hedges import hedge
 from leadline.answers.opening import opened
+from leadline.answers.option_letters import letters_in
 from leadline.answers.reading import Reading, State
 from leadline.answers.refusal import declines
 from leadline.answers.yes_no import find_yes_no
@@ -34,6 +36,7 @@ class Named:
     label: str
     start: int
     end: int
+    by_denial: bool = False  # the text denies the words for the opposite label
 
 
 def read(item: Item, raw: str) -> Reading:
@@ -56,8 +59,14 @@ def read(item: Item, raw: str) -> Reading:
         return Reading(State.REFUSED) if declines(text) else Reading(State.UNREADABLE, reason="no label")
     labels = list(dict.fromkeys(one.label for one in found))
     several = f"{'two' if len(labels) == 2 else 'several'} labels: {', '.join(labels[:5])}"
+    letters = all(len(term.value) == 1 for term in item.vocabulary)
     chosen = choose(
-        text, found, lambda one, other: found[one].label == found[other].label, several=several, lead=ALONE
+        text,
+        found,
+        lambda one, other: found[one].label == found[other].label,
+        several=several,
+        lead=SENTENCE if letters else ALONE,
+        claimed=frozenset(at for at, one in enumerate(found) if one.by_denial),
     )
     explicit = chosen.rule.startswith(("marked by", "first after"))
     if declines(text) and not explicit and len(text) > found[0].end - found[0].start + 8:
@@ -80,22 +89,43 @@ def read(item: Item, raw: str) -> Reading:
 
 
 def find_labels(text: str, vocabulary: Sequence[Term]) -> list[Named]:
-    """The labels that `text` names and does not deny, from left to right."""
+    """The labels that `text` names and does not deny, from left to right.
+
+    Of a vocabulary of yes and no, what denies the words for one names the other: "It was never granted".
+    """
     words, answers = _prepared(tuple(vocabulary))
+    letters = frozenset(word for word in words if len(word) == 1 and word.isalpha())
+    if len(letters) > 1:
+        words = {word: label for word, label in words.items() if word not in letters}
     line = tokens(text)
     places = _places(text, line)
+    opposite = {answers[said]: answers[not said] for said in answers} if len(answers) == 2 else {}
     found: list[Named] = []
     for start, end in _longest(list(spans_of(line, tuple(words)))):
         name = "".join(token.text for token in line[start:end])
-        if name in words and not is_denied(line, (start, end)):
-            found.append(Named(words[name], places[start][0], places[end - 1][1]))
-    if answers:
-        found += [
-            Named(answers[said.value], said.start, said.end)
-            for said in find_yes_no(text)
-            if said.value in answers
-        ]
+        place = places[start][0], places[end - 1][1]
+        if name not in words:
+            continue
+        denied = denial(text, place, line, (start, end))
+        label = words[name] if not denied else opposite.get(words[name], "") if denied == "denied" else ""
+        if label:
+            found.append(Named(label, *place, by_denial=bool(denied)))
+    if len(letters) > 1:
+        of_letter = _prepared(tuple(vocabulary))[0]
+        found += [Named(of_letter[letter], start, end) for letter, start, end in letters_in(text, letters)]
+    said = [one for one in find_yes_no(text) if one.value in answers]
+    if (
+        said
+        and said[0].start <= len(text) - len(text.lstrip(" \t\r\n*_\"'("))
+        and _is_opening(text, said[0].end)
+    ):
+        found = [one for one in found if one.label not in opposite]  # "No, it was granted to others"
+    found += [Named(answers[one.value], one.start, one.end) for one in said]
     return sorted(found, key=lambda named: named.start)
+
+
+def _is_opening(text: str, end: int) -> bool:
+    return text[end:].lstrip("*_\"'")[:1] in (",", ".", ";", ":", "\n", "–", "—", "!")
 
 
 @lru_cache(maxsize=512)

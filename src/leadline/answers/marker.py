@@ -29,7 +29,15 @@ _CONCLUDES = re.compile(
     r"|in summary|consequently|as a result|accordingly|finally|this (?:means|gives|yields|leaves)"
     r"|that (?:means|gives|leaves)|which (?:gives|yields|means|leaves)|we (?:get|have|find|obtain|conclude)"
     r"|∴|total:)"
-    r"(?=\W)",
+    r"(?=\W)"
+    r"|\b(?:for a (?:grand )?total of|totall?ing|making|adds? up to|sums? to|gives|giving|leaves|leaving"
+    r"|yields|minus \S+ is)(?=\W)|→|⇒|=>",
+    re.IGNORECASE,
+)
+# Who takes back what was said says so: "Wait, no.", "Correction: 42".
+_CORRECTS = re.compile(
+    r"\b(?:(?:no, )?wait\b[,.!]?|correction:|scratch that[,.]?|on second thoughts?,"
+    r"|let me correct (?:that|myself)[,.:]?|actually, no[,.]?)\s",
     re.IGNORECASE,
 )
 _TOTALS = re.compile(r"\b(?:in total|altogether|in all|left over|remaining in total)\b", re.IGNORECASE)
@@ -62,6 +70,8 @@ def regions(text: str) -> Iterator[Region]:
     >>> [region.mark for region in regions("2 + 2 = 4, so the answer is **4**")][:1]
     ['the answer is']
     """
+    if (corrects := _last(_CORRECTS, text)) and not _ANSWER.search(text, corrects.end()):
+        yield Region("the correction", corrects.end(), len(text), is_explicit=False)
     if boxed := _last(_BOXED, text):
         yield Region("boxed", *boxed.span(1))
     if tag := _last(_TAG, text):

@@ -59,6 +59,7 @@ def read(item: Item, raw: str) -> Reading:
         lambda one, other: _is_one(found[one], found[other], item.precision),
         several=_several(found),
         in_question=lambda at: Fraction(found[at].number.value) in asked,
+        is_sum=lambda parts, at: _is_sum([found[part] for part in parts], found[at]),
     )
     explicit = chosen.rule.startswith(("marked by", "first after"))
     if declines(text) and not explicit:
@@ -143,6 +144,14 @@ def _is_one(first: Quantity, second: Quantity, precision: Decimal | None) -> boo
         scaled: Exact = Fraction(share.printed or 0) * 100
         return Fraction(whole.printed or 0) == scaled
     return False
+
+
+def _is_sum(parts: Sequence[Quantity], total: Quantity) -> bool:
+    """The parts, of which none is nothing, add up to the total, in one unit."""
+    numbers = [part.printed for part in parts]
+    if total.printed is None or not all(numbers):
+        return False
+    return sum(Fraction(number or 0) for number in numbers) == Fraction(total.printed)
 
 
 def _several(found: Sequence[Quantity]) -> str:

@@ -22,7 +22,7 @@ _REMARK_KEYS = frozenset(
     }
 )  # fmt: skip
 # After a few-shot prompt, models go on and ask themselves the next question.
-_NEXT_QUESTION = re.compile(r"\n[ \t>*_#]*(?:Q|Question)[*_]*\s*\d*\s*:", re.IGNORECASE)
+_NEXT_QUESTION = re.compile(r"\n[ \t>*_#]*(?:Q|Question|User|Human)[*_]*\s*\d*\s*:", re.IGNORECASE)
 _MARK = r"[ \t>*_#]*"
 _FINAL = re.compile(
     rf"^{_MARK}(?:the\s+)?(?:final|correct)\s+answer[*_]*(?:\s*:|\s+is\b:?)", re.IGNORECASE | re.MULTILINE

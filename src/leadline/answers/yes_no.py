@@ -20,16 +20,22 @@ _ALONE_YES = (
 )
 _ALONE_NO = (
     "absolutely not|certainly not|definitely not|of course not|not really|not at all"
-    "|no|nope|nah|n|f|0|nein|non|não|nao|nej|нет|いいえ|否|아니요"
+    "|no way|no|nope|nah|n|f|0|nein|non|não|nao|nej|нет|いいえ|否|아니요"
 )
 _YES = re.compile(r"(?<![\w-])(?:yes|yeah|yep)(?![\w-])", re.IGNORECASE)
 _NO = re.compile(
     r"(?:(?<=\A)|(?<=[.!?:\n*_\"“'‘(|>=,/])|(?<=[.!?:|>=,*_] )|(?<=\bis )|(?<=\bbe )|(?<=\bsay )"
     r"|(?<=\banswer )|(?<=\bor )|(?<=\band )"
-    r"|(?<=\bsays )|(?<=\bthen )|(?<=\btherefore )|(?<=\bso )|(?<=\bwas ))"
-    r"(?:no|nope)"
+    r"|(?<=\bsays )|(?<=\bthen )|(?<=\btherefore )|(?<=\bso )|(?<=\bwas )"
+    r"|(?<=[a-z] )(?=no[.!]*\s*(?:\Z|\n)))"
+    r"(?:no way|no|nope)"
     r"(?=[\"'”’*_)]*(?:\Z|[.,;:!?\n|<]|\s*[–—(]|\s+-|\s+(?:it|they|there|this|that|he|she|we|because|since|as|the)\b|\s*\Z))",
     re.IGNORECASE,
+)
+# "(Yes/No): No": what may be answered, before what is.
+_OPTIONS = re.compile(
+    r"\(?\b(?:yes|true|no|false)\s?(?:/|\||or\b)\s?(?:no|false|yes|true)\b[)\]]?[\s*]*[:?)]*(?=.*[a-z])",
+    re.IGNORECASE | re.DOTALL,
 )
 _STATED = re.compile(
     rf"(?P<not>\b(?:not|isn't|isnt|is not|never|hardly|cannot be|can't be|wasn't)\s+(?:(?:entirely"
@@ -79,4 +85,8 @@ def find_yes_no(text: str) -> Iterator[Said]:
         if (match["not"] or _BEFORE_STATED.search(before)) and _AFTER_STATED.match(text, match.end()):
             value = word in _TRUE.split("|")
             found.append(Said(value != bool(match["not"]), *match.span()))
+    options = [match.span() for match in _OPTIONS.finditer(text)]
+    found = [
+        said for said in found if not any(start <= said.start and said.end <= end for start, end in options)
+    ]
     yield from sorted(found, key=lambda said: said.start)

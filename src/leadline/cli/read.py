@@ -59,7 +59,7 @@ def read(
       leadline read --type enum --vocabulary "capped,non-participating=nonparticipating" "It is not capped."
       leadline read --check my-readings.yaml
     """
-    from leadline.study.readings import described, item_for
+    from leadline.study.readings import described, gold_fault, item_for
 
     if check is not None:
         _check(check, as_json)
@@ -75,6 +75,11 @@ def read(
         fields=_fields(fields),
         question=question,
     )
+    if gold is not None and (fault := gold_fault(item)):
+        raise UsageError(
+            f"--gold: {gold!r} cannot be read as {answer_type}: {fault}",
+            fix="an answer that its own reader understands",
+        )
     found = [described(item, text, has_gold=gold is not None) for text in _texts(texts, file)]
     if as_json:
         print_json(found)
@@ -161,6 +166,11 @@ def _fields(entries: list[str] | None) -> tuple[Part, ...]:
     for entry in entries or []:
         name, _, rest = entry.partition(":")
         kind, _, unit = rest.partition(":")
+        if kind and kind not in _part_types():
+            raise UsageError(
+                f"--field: {entry!r}: {kind!r} is no type",
+                fix=f"one of {', '.join(_part_types())}, such as rate:number:percent",
+            )
         try:
             parts.append(Part(name=name, answer_type=kind or "text", unit=unit or None))  # type: ignore[arg-type]
         except ValidationError:
@@ -168,6 +178,15 @@ def _fields(entries: list[str] | None) -> tuple[Part, ...]:
                 f"--field: {entry!r}", fix="NAME:TYPE[:UNIT], such as rate:number:percent"
             ) from None
     return tuple(parts)
+
+
+def _part_types() -> tuple[str, ...]:
+    """The answer types that a part may have."""
+    from typing import get_args
+
+    from leadline.bench.answer_form import Part
+
+    return get_args(Part.model_fields["answer_type"].annotation)
 
 
 def _print(found: list[dict[str, Any]], *, has_gold: bool) -> None:
