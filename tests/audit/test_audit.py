@@ -10,7 +10,7 @@ import pytest
 
 from leadline.audit import audit
 from leadline.audit import run as run_module
-from leadline.audit.document import AuditDocument, Failure, ItemVerdict, Route, State
+from leadline.audit.document import AnswerStated, AuditDocument, Failure, ItemVerdict, Route, State
 from leadline.audit.matching import FoundSpan, Match, Matcher, match_quote
 from leadline.audit.normal import Normal
 from leadline.audit.self_test import Reservoir, Sample, self_test
@@ -140,7 +140,62 @@ def test_a_calculation_is_told_apart_and_printed(tmp_path: Path) -> None:
     fields = {"question": "How many days in all?", "answer": "75"}
     quotes = [{"quote": "45 days of notice + 30 days for the copies = 75 days"}]
     verdict = only(benchmark(tmp_path / "b", item("a", evidence=quotes, **fields)))
-    assert (verdict.failure, verdict.derivation) == (Failure.COMPUTATIONAL, "45 + 30 = 75")
+    assert (verdict.failure, verdict.derivation) == (
+        Failure.COMPUTATIONAL,
+        "45 days of notice + 30 days for the copies = 75",
+    )
+
+
+def test_a_written_calculation_is_none_the_less_one_for_standing_in_its_source(tmp_path: Path) -> None:
+    quotes = [{"quote": "45 days + 30 days = 75 days"}]
+    folder = benchmark(tmp_path / "b", item("a", evidence=quotes, answer="75"))
+    path = folder / "sources" / "agreement.txt"
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n45 days + 30 days = 75 days\n", encoding="utf-8")
+    verdict = only(folder)
+    assert (verdict.state, verdict.failure) == (State.PRESENT, Failure.COMPUTATIONAL)
+
+
+@pytest.mark.parametrize(
+    ("answer_type", "answer", "window", "part"),
+    [
+        ("text", "Vienna", "The seat is Vienna, and notices go to Graz.", "Vienna"),
+        ("enum", "granted", "The right is granted to the holder.", "is granted"),
+        ("number", "10", "The fee is ten dollars a month.", "ten dollars"),
+    ],
+)
+def test_the_short_span_that_states_the_answer_must_be_found(
+    answer_type: str, answer: str, window: str, part: str, tmp_path: Path
+) -> None:
+    long = "The Licensee may terminate this Agreement by giving notice"
+    fields: dict[str, Any] = {"answer": answer, "answer_type": answer_type, "source": None}
+    if answer_type == "enum":
+        fields["vocabulary"] = ["granted", "refused"]
+    quote = [{"quote": f"{long} ... {part}"}]
+    with_it = only(
+        benchmark(tmp_path / "a", item("a", window=f"{CLAUSE} {window}", evidence=quote, **fields))
+    )
+    assert with_it.quote_in_window is True
+    without = only(benchmark(tmp_path / "b", item("a", window=CLAUSE, evidence=quote, **fields)))
+    assert without.quote_in_window is False
+    assert any(part in reason for reason in without.reasons)
+
+
+def test_what_stands_in_the_window_by_accident_is_not_stated(tmp_path: Path) -> None:
+    fields = {"answer": "30", "question": "How high is the fee?"}
+    quote = [{"quote": "a fee of thirty dollars falls due upon each transfer of the licence"}]
+    verdict = only(benchmark(tmp_path / "b", item("a", evidence=quote, **fields)))
+    assert verdict.failure is Failure.EVIDENCE_ABSENT
+    assert verdict.answer_in_window is AnswerStated.UNDECIDABLE
+    assert any("perhaps by accident" in remark for remark in verdict.remarks)
+
+
+def test_a_quote_without_a_letter_or_digit_is_no_quote(tmp_path: Path) -> None:
+    verdict = only(benchmark(tmp_path / "a", item("a", evidence=[{"quote": "..."}])))
+    assert (verdict.state, verdict.quote_in_window, verdict.flagged) == (State.NOT_CHECKABLE, None, False)
+    assert "not checkable: the quote has no letter and no digit" in verdict.reasons
+    quotes = [{"quote": "giving notice of 45 days in writing"}, {"quote": "$"}]
+    verdict = only(benchmark(tmp_path / "b", item("a", evidence=quotes)))
+    assert verdict.quote_in_window and len(verdict.spans) == 1
 
 
 def test_two_pieces_of_evidence_from_two_documents_are_each_looked_for_in_their_own(tmp_path: Path) -> None:

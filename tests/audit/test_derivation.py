@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from leadline.audit.arithmetic import expressions
 from leadline.audit.derivation import Derivation
 from leadline.audit.document import AnswerStated
 from leadline.audit.failures import derivation_of
@@ -37,7 +38,7 @@ FOUND = {
         "2006 - 2000 = 6",
         "2006 − 2000 = 6",
     ),
-    "a product": ("1,500", "300 shares at $5 each", "300 × 5 = 1,500", "300 × $5 = 1,500"),
+    "a product": ("1,500", "300 shares at $5 each", "300 × 5 = 1,500", "300 × 5 = 1,500"),
     "a share, scaled in the heading only": (
         "6.0",
         "1,362,500 thousand shares in all; shares (in thousands): 81,575",
@@ -48,7 +49,7 @@ FOUND = {
         "25.0",
         "It rose from $40.0 million to $50.0 million.",
         "(50.0 − 40.0) / 40.0 = 25.0%",
-        "($50.0 million − $40.0 million) / $40.0 million = 25 %",
+        "(50.0 − 40.0) / 40.0 = 25 %",
     ),
     "millions in the answer": (
         "58.9",
@@ -107,7 +108,78 @@ def test_made_up_golds_are_seldom_believed() -> None:
 
 
 def test_an_integer_that_is_counted_must_come_out_exactly() -> None:
-    assert derived("91", "30 days and 60 days", "30 + 60 = 91") is None
+    assert derived("91", "30 days and 60 days", "30 days and 60 days") is None
+    found = derived("91", "30 days and 60 days", "30 + 60 = 91")
+    assert found is not None and not found.exact
+
+
+ARMS = "Arm A: 45 of 860 patients had an event. Arm B: 78 of 855 patients had an event."
+WRITTEN = {
+    "brackets and two divisions": ("0.57", ARMS, "(45/860)/(78/855) = 0.57", "(45/860)/(78/855) = 0.5736"),
+    "a difference of shares": ("3.89", ARMS, "78/855 - 45/860 = 3.89%", "78/855 − 45/860 = 3.8902 %"),
+    "magnitudes": (
+        "180000000",
+        "Revenue 500 million; cost 300 million; tax 20 million.",
+        "Net: 500 million - 300 million - 20 million = 180 million",
+        "500 million − 300 million − 20 million = 180,000,000",
+    ),
+    "words between": (
+        "75",
+        "30 days; 45 days",
+        "45 days of notice + 30 days = 75",
+        "45 days of notice + 30 days = 75",
+    ),
+    "a percentage of": ("10", "5% interest on $200", "5% of $200 = $10", "5% of $200 = 10"),
+}
+
+
+@pytest.mark.parametrize(("answer", "window", "quote", "text"), WRITTEN.values(), ids=WRITTEN.keys())
+def test_a_calculation_that_the_quote_writes_out_is_the_one(
+    answer: str, window: str, quote: str, text: str
+) -> None:
+    found = derived(answer, window, quote)
+    assert found is not None and found.stated and found.exact
+    assert found.text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(45/860",
+        "45 860 = 3",
+        "= 3",
+        "3 = 3",
+        "45 / 0 = 3",
+        "1 +",
+        "__import__('os') = 3",
+        "(" * 9999 + "= 3",
+    ],
+)
+def test_what_is_no_calculation_is_none(text: str) -> None:
+    assert list(expressions(text)) == []
+
+
+def test_a_written_calculation_whose_numbers_the_window_lacks_is_none() -> None:
+    assert derived("75", "45 days of notice", "45 + 30 = 75") is None
+
+
+def test_a_part_of_what_the_quote_names_does_not_accuse_the_label() -> None:
+    """45 / 78 is 0.577, which cut off would be 0.57; but the quote says 860 and 855 as well."""
+    found = derived("0.57", ARMS, "45 of 860 against 78 of 855")
+    assert found is None or not found.certain
+
+
+CHANCE = {
+    "small numbers": ("25", "Arm A had 12 patients and arm B 48 patients.", "Response rate: 25%"),
+    "things that do not fit": ("3,750", "There are 150 doors and 25 seats.", "Maximum occupancy"),
+    "years": ("15", "The lease began in 1998 and ended in 2013.", "Lease term: 15 years"),
+}
+
+
+@pytest.mark.parametrize(("answer", "window", "quote"), CHANCE.values(), ids=CHANCE.keys())
+def test_a_hit_that_may_be_chance_is_told_and_not_believed(answer: str, window: str, quote: str) -> None:
+    found = derived(answer, window, quote)
+    assert found is not None and found.exact and not found.believed
 
 
 def test_dates_references_and_list_numbers_are_no_operands() -> None:
@@ -130,6 +202,22 @@ STATED = {
     "part of a longer number": (item("5"), "a price of $50 per share", NO, False),
     "a day of a date": (item("31"), "as of March 31, 2019", NO, False),
     "a small number": (item("3"), "in 3 cases", YES, False),
+    "a number of a list": (item("3"), "3. The tenant shall pay.", NO, False),
+    "a number of a section": (item("3"), "as Section 3 has it", NO, False),
+    "a year alone": (item("2005"), "Copyright 2005, all rights reserved", YES, False),
+    "a unit in other words": (item("12", unit="mg"), "twelve milligrams a day", YES, True),
+    "another unit": (item("12", unit="mg"), "twelve grams a day", YES, False),
+    "a unit at a little distance": (item("10", unit="lines"), "ten or fewer lines of it", YES, True),
+    "a unit before the number": (
+        item("100", unit="copies"),
+        "printed copies, more than 100, of it",
+        YES,
+        True,
+    ),
+    "money for a percentage": (item("5.99", unit="percent"), "a fee of $5.99", YES, False),
+    "the currency": (item("50", unit="USD"), "fifty dollars ($50.00)", YES, True),
+    "another currency": (item("50", unit="EUR"), "fifty dollars ($50.00)", YES, False),
+    "a single word": (item("no", "text"), "There is no evidence for this.", YES, False),
     "a small number with its unit": (item("3", unit="year"), "for three years from then", YES, True),
     "a date in prose": (DUE, "due on March 31, 2005", YES, True),
     "another date": (DUE, "due on March 30, 2005", NO, False),
@@ -168,3 +256,6 @@ def test_what_is_nearest_explains_and_is_absent_where_nothing_is_alike() -> None
     assert nearest("zzzz qqqq xxxx", text) is None
     assert nearest("", text) is None
     assert nearest("a span", "") is None
+    assert nearest("88,200", "a total of 77,100 and 66,000") is None
+    assert nearest("$", "in $ 5") is None
+    assert nearest("or before", "the day before that") is None

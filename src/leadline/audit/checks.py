@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from leadline.audit.derivation import Derivation
 from leadline.audit.document import AnswerStated, Failure, ItemVerdict, Place, Route, SpanCheck, State
 from leadline.audit.elsewhere import QUOTE_WORTH, WINDOW_WORTH, Hashes, stretches_of
 from leadline.audit.failures import Cause, cause_of
@@ -14,10 +15,11 @@ from leadline.audit.nearest import nearest
 from leadline.audit.normal import Normal
 from leadline.audit.remarks import remarks_on
 from leadline.audit.resolving import Claim, Resolution, resolve
-from leadline.audit.spans import pieces
+from leadline.audit.spans import pieces, whole
 from leadline.audit.stated import Stated, stated
 from leadline.bench.item import Item
 
+_SHORT_CALCULATION = 3  # numbers
 _SHOWN = 160  # characters of a span that a sentence cites
 
 
@@ -64,7 +66,7 @@ def check_item(
     claims = _claims(item)
     found = [resolve(claim, window, held, matcher, candidates or ()) for claim in claims]
     quotes = [
-        _look(quote, window, one, matcher)
+        _look(item, quote, window, one, matcher)
         for claim, one in zip(claims, found, strict=True)
         for quote in claim.quotes
     ]
@@ -79,6 +81,8 @@ def _claims(item: Item) -> list[Claim]:
     """The quotes by the document that they are said to come from; without quotes, the pointer alone."""
     by_pointer: dict[str, list[str]] = {}
     for evidence in item.evidence:
+        if not whole(evidence.quote).says_something:
+            continue  # a "$" or a "..." alone is no evidence
         by_pointer.setdefault(evidence.source or item.source, []).append(evidence.quote)
     if not by_pointer:
         return [Claim(item.source, ())]
@@ -101,10 +105,11 @@ def _sought(item: Item, window: Normal | None, verdict: ItemVerdict) -> Sought:
     return Sought(item.id, tuple(one for one, _ in kept), tuple(worth for _, worth in kept), markup, verdict)
 
 
-def _look(quote: str, window: Normal | None, resolution: Resolution, matcher: Matcher) -> _Quote:
-    in_window = matcher(quote, window) if window is not None else None
+def _look(item: Item, quote: str, window: Normal | None, resolution: Resolution, matcher: Matcher) -> _Quote:
+    in_window = _with_answer(matcher(quote, window), item) if window is not None else None
     if resolution.document is not None:
-        return _Quote(quote, in_window, resolution, *resolution.document.match(quote, matcher))
+        match, of_markup = resolution.document.match(quote, matcher)
+        return _Quote(quote, in_window, resolution, _with_answer(match, item), of_markup)
     if resolution.unconfirmed is not None:
         # The document that the item names was opened and lacks the quote, and no other document has it: then
         # it is absent. Found in a document that is not confirmed, it would prove nothing.
@@ -112,6 +117,25 @@ def _look(quote: str, window: Normal | None, resolution: Resolution, matcher: Ma
         if not match.found:
             return _Quote(quote, in_window, resolution, match, of_markup)
     return _Quote(quote, in_window, resolution, None, False)
+
+
+def _with_answer(match: Match, item: Item) -> Match:
+    """A short span need not be found beside a long one, unless it is the one that states the answer."""
+    if not match.found or all(span.required or span.place for span in match.spans):
+        return match
+    spans = tuple(
+        replace(span, required=True) if not span.place and _states_answer(span.text, item) else span
+        for span in match.spans
+    )
+    return replace(match, found=all(span.place for span in spans if span.required), spans=spans)
+
+
+def _states_answer(text: str, item: Item) -> bool:
+    if item.answer_type == "boolean":
+        return False
+    if item.answer_type in ("number", "date"):
+        return stated(item, text).state is AnswerStated.STATED
+    return any(len(answer) > 1 and match_quote(answer, text).found for answer in item.valid_answers)
 
 
 def _verdict(
@@ -146,7 +170,10 @@ def _verdict(
             if one.of_markup and _found(one.in_source)
         ),
     ]
-    if cause and cause.failure is Failure.EVIDENCE_ABSENT and answer.state is AnswerStated.STATED:
+    by_accident = answer.state is AnswerStated.STATED and not answer.telling
+    if by_accident and in_window and any(_states_answer(one.text, item) for one in quotes):
+        by_accident = False  # it stands in the quote, and the quote in the window
+    if cause and by_accident:
         remarks.append(f"the gold value occurs in the window (“{answer.text}”), perhaps by accident")
     is_computational = cause is not None and cause.failure is Failure.COMPUTATIONAL
     return ItemVerdict(
@@ -160,12 +187,12 @@ def _verdict(
         source=", ".join(dict.fromkeys(one.document.name for one in found if one.document is not None)),
         quote_in_window=in_window,
         quote_in_source=in_source,
-        answer_in_window=answer.state,
+        answer_in_window=AnswerStated.UNDECIDABLE if by_accident else answer.state,
         flagged=flagged,
         failure=cause.failure if cause else None,
         derivation=cause.derivation.text if cause and is_computational and cause.derivation else "",
         spans=tuple(spans),
-        reasons=tuple(dict.fromkeys(_reasons(quotes, spans, found, window, cause))),
+        reasons=tuple(dict.fromkeys(_reasons(item, quotes, spans, found, window, cause))),
         remarks=tuple(dict.fromkeys(remarks)),
     )
 
@@ -236,6 +263,7 @@ def _place(place: tuple[int, int] | None) -> Place | None:
 
 
 def _reasons(
+    item: Item,
     quotes: Sequence[_Quote],
     spans: Sequence[SpanCheck],
     found: Sequence[Resolution],
@@ -256,7 +284,9 @@ def _reasons(
             reasons += [f"{document.name} lacks “{_cited(span.text)}”" for span in absent]
     if cause is not None and cause.why:
         reasons.append(cause.why)
-    if not quotes:
+    if not quotes and item.evidence:
+        reasons.append("not checkable: the quote has no letter and no digit")
+    elif not quotes:
         reasons.append("not checkable: the item has no quote")
     elif window is None:
         reasons.append("not checkable: the item has no window")
@@ -274,16 +304,28 @@ def _of_document(found: Resolution) -> tuple[str, ...]:
 
 def _on_the_calculation(item: Item, cause: Cause) -> list[str]:
     derivation = cause.derivation
-    if derivation is None or not derivation.believed:
+    if derivation is None:
         return []
     remarks = []
+    if not derivation.believed:
+        if derivation.exact and len(derivation.operands) <= _SHORT_CALCULATION:
+            remarks.append(
+                f"the answer may be calculated from the window: {derivation.text}{_odds(derivation)}"
+            )
+        return remarks
     if cause.failure is not Failure.COMPUTATIONAL:
         remarks.append(f"the answer can be calculated from the window all the same: {derivation.text}")
-    if not derivation.exact:
+    if not derivation.exact and derivation.certain:
         remarks.append(
             f"the window's own arithmetic does not round to the label {item.answer}: {derivation.text}"
         )
     return remarks
+
+
+def _odds(derivation: Derivation) -> str:
+    if derivation.chance >= 1:
+        return ", if that is not chance"
+    return f", as {derivation.chance:.0%} of values that nobody meant can be, too"
 
 
 def _cited(text: str) -> str:

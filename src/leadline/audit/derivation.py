@@ -22,7 +22,7 @@ _MADE_UP = 400  # golds tried; drawn between a quarter and four times the real o
 _SPREAD = 4.0
 # With more numbers than this, pairs hit everything, and the search would say nothing.
 _MOST_FOR_PAIRS, _MOST_FOR_TRIPLES, _MOST_NAMED = 60, 10, 7
-_LONGEST = 6
+_LONGEST, _LONG = 6, 4
 _DOUBLE = 1e-12
 
 
@@ -49,11 +49,18 @@ class Derivation:
     exact: bool
     chance: float = 0.0
     slack: float = 0.0
+    stated: bool = False  # the quote writes it out
 
     @property
     def believed(self) -> bool:
-        """All operands are named by the quote, or a hit by chance is unlikely."""
-        return self.named == len(self.operands) or self.chance <= MOST_CHANCE
+        """The quote writes it out or names all operands, or a hit by chance is unlikely."""
+        return self.stated or self.named == len(self.operands) or self.chance <= MOST_CHANCE
+
+    @property
+    def certain(self) -> bool:
+        """More than a hit, so that the label must answer to it: the quote writes it out, or it is long, and
+        hardly any made-up gold has one."""
+        return self.stated or (len(self.operands) >= _LONG and self.chance <= MOST_CHANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,9 @@ def derive(
     found: list[Derivation] = []
     if 2 <= len(ours) <= _MOST_NAMED or len(our_years) >= 2:
         tries = [*_all_tries(ours), *_differences(our_years)]
-        if hit := _best(gold, tries, ours + our_years):
+        hit = _best(gold, tries, ours + our_years)
+        # A result that is only nearly the gold value says little if it leaves out what the quote names.
+        if hit and (hit.exact or len(hit.operands) >= len(ours) + len(our_years)):
             return hit
     searches: list[list[_Try]] = []
     if ours and len(window) <= _MOST_FOR_PAIRS:
@@ -110,11 +119,29 @@ def derive(
         if tries and (hit := _best(gold, tries, ours)) is not None:
             # Another search is another chance to hit.
             chance = min(1.0, _chance(gold, tries, hit) * (len(found) + 1))
+            if not hit.named and (_is_small(gold, hit) or _do_not_fit(hit)):
+                chance = 1.0
             hit = replace(hit, chance=chance)
             if hit.believed:
                 return hit
             found.append(hit)
-    return min(found, key=lambda hit: hit.chance, default=None)
+    if 2 <= len(years) <= _MOST_NAMED and (hit := _best(gold, list(_differences(years)), ())) is not None:
+        found.append(replace(hit, chance=1.0))
+    return min(found, key=lambda hit: (not hit.exact, hit.chance), default=None)
+
+
+def _is_small(gold: Gold, hit: Derivation) -> bool:
+    """4 × 25 = 100: of a few small whole numbers every other one can be made."""
+    digits = f"{abs(gold.value):.12g}".replace(".", "").strip("0")
+    return len(digits) <= 2 and all(abs(one.bare) < 100 and one.bare == int(one.bare) for one in hit.operands)
+
+
+def _do_not_fit(hit: Derivation) -> bool:
+    """Doors are not multiplied by seats, nor added to them."""
+    nouns = {operand.noun for operand in hit.operands}
+    is_ratio = "/" in hit.text.partition(" = ")[0]
+    counted = not any(operand.money or operand.percent for operand in hit.operands)
+    return not is_ratio and counted and "" not in nouns and len(nouns) > 1
 
 
 def _is_named(operand: Operand, named: Sequence[Operand]) -> bool:
@@ -329,11 +356,11 @@ def _written(one: _Try, gold: Gold) -> str:
     else:
         left = one.form.removesuffix(" %").format(*(f"({t})" if t.startswith("−") else t for t in texts))
     unit = " %" if one.form.endswith("%") else ""
-    return f"{left} = {_number(one.value, gold)}{unit}"
+    return f"{left} = {printed_value(one.value, gold)}{unit}"
 
 
-def _number(value: float, gold: Gold) -> str:
-    """With two digits more than the gold value, so that its rounding can be seen; no more than it has."""
+def printed_value(value: float, gold: Gold) -> str:
+    """A result with two digits more than the gold value, so that its rounding can be seen, but no zeros."""
     places = min(12, max(0, -round(log10(gold.step)))) + 2
     text = f"{value:,.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

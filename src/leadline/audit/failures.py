@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leadline.audit.derivation import Derivation, Gold, derive
+from leadline.audit.arithmetic import expressions
+from leadline.audit.derivation import Derivation, Gold, derive, printed_value
 from leadline.audit.document import AnswerStated, Failure
-from leadline.audit.operands import operands_of, readable
+from leadline.audit.operands import Operand, bare_value, operands_of, readable
 from leadline.audit.spans import pieces
-from leadline.audit.stated import Stated, gold_number, stated
+from leadline.audit.stated import Stated, gold_number, is_gold, stated
 from leadline.bench.item import Item
+
+_BRACKETED = re.compile(r"\(\s*[$€£¥]?\s*[\d.,]+\s*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,7 @@ def cause_of(
         why = _computational(item, quotes, derivation, in_source)
         if why:
             return Cause(Failure.COMPUTATIONAL, derivation, why)
-    if answer.state is AnswerStated.STATED and in_source is not True:
-        return _stated(answer)
-    # A believed calculation is told as a remark: the passage that the quote cites is absent all the same.
+    # A calculation is told as a remark then: the passage that the quote cites is absent all the same.
     return Cause(Failure.EVIDENCE_ABSENT, derivation, "the window lacks the passage that the quote cites")
 
 
@@ -54,6 +56,8 @@ def _stated(answer: Stated) -> Cause:
 
 def _computational(item: Item, quotes: Sequence[str], derivation: Derivation, in_source: bool | None) -> str:
     """Why the stored quote is a calculation or a pointer to one, and no passage; "" where it is a passage."""
+    if derivation.stated:
+        return "the quote is a calculation with numbers that the window has"
     gives_gold = any(stated(item, quote).state is AnswerStated.STATED for quote in quotes)
     is_passage = in_source is True and gives_gold
     if derivation.named == len(derivation.operands) and not is_passage:
@@ -73,15 +77,49 @@ def derivation_of(item: Item, quotes: Sequence[str], window: str) -> Derivation 
     if gold is None:
         return None
     plain = readable(window)
+    every = operands_of(plain, locale=item.locale, years=True)
+    for quote in quotes:
+        if (written := _written_out(item, quote, every)) is not None:
+            return written
     named = [
         operand
         for quote in quotes
         for operand in operands_of(readable(quote), locale=item.locale, years=True)
         if operand.value not in (0, gold.value)
     ]
-    every = operands_of(plain, locale=item.locale, years=True)
     years = [operand for operand in every if operand.year]
     return derive(gold, [operand for operand in every if not operand.year], named, years)
+
+
+def _written_out(item: Item, quote: str, window: Sequence[Operand]) -> Derivation | None:
+    """A calculation that the quote states, if it is said to come to the gold value and the window has its
+    numbers."""
+    number = gold_number(item)
+    if number is None:
+        return None
+    held = {abs(value) for operand in window for value in (operand.value, operand.bare)} | {100.0}
+    for one in expressions(readable(quote), item.locale):
+        if not is_gold(item, number, one.result):
+            continue
+        if not all(float(value) in held or float(bare) in held for value, bare in one.numbers):
+            continue
+        step = float(one.result.step or 1)
+        unit = " %" if one.result.percent else ""
+        value = float(one.value) * (100 if unit else 1)
+        results = {float(one.result.value), bare_value(one.result)}
+        off = min(abs(value - result) for result in results)
+        is_exact = off <= step / 2 * (1 + 1e-9)
+        if not is_exact and _BRACKETED.search(one.text):
+            continue  # (612) may be a loss
+        text = f"{_plain_signs(one.text)} = {printed_value(value, Gold(value, step))}{unit}"
+        return Derivation(text, value, (), 0, is_exact, stated=True)
+    return None
+
+
+def _plain_signs(text: str) -> str:
+    text = re.sub(r"(?<=[\w)%])\s*[-–−]\s*", " − ", re.sub(r"\s*\*\s*", " × ", text))
+    inner = text[1:-1]
+    return inner if text[:1] + text[-1:] == "()" and not set(inner) & set("()") else text
 
 
 def _gold(item: Item) -> Gold | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rapidfuzz import fuzz
 
-# Less alike than this, two texts of one language have nothing in common but its letters.
-LEAST_SIMILARITY = 0.5
+# Less alike than this, two texts of one language share little but its letters. Short ones have those in
+# common more often. By the length of the span.
+_LEAST = ((16, 0.8), (40, 0.65), (10**9, 0.5))
 _LONGEST_SPAN, _LONGEST_TEXT = 4_000, 500_000
 
 
@@ -20,7 +21,8 @@ def nearest(span: str, text: str) -> tuple[str, float] | None:
     lowered = haystack.lower()
     if len(lowered) != len(haystack):  # a letter whose small form is two: places would shift
         lowered = haystack
-    aligned = fuzz.partial_ratio_alignment(needle, lowered, score_cutoff=100 * LEAST_SIMILARITY)
+    least = next(least for length, least in _LEAST if len(needle) < length)
+    aligned = fuzz.partial_ratio_alignment(needle, lowered, score_cutoff=100 * least)
     if aligned is None or not needle:
         return None
     # Of two texts the shorter is slid over the longer: a short window lies within a long span.
@@ -31,4 +33,6 @@ def nearest(span: str, text: str) -> tuple[str, float] | None:
     while end > start and end < len(haystack) and haystack[end - 1].isalnum() and haystack[end].isalnum():
         end -= 1
     found = " ".join(haystack[start:end].split())
-    return (found, round(aligned.score / 100, 4)) if found else None
+    # What is much shorter than the span is a word of it.
+    worth = any(map(str.isalnum, found)) and 2 * len(found) >= min(len(needle), len(haystack))
+    return (found, round(aligned.score / 100, 4)) if worth else None

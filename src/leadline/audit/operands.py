@@ -23,6 +23,14 @@ _GROUP = re.compile(r"\([^()]*\)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _BODY = re.compile(r"\d[\d.,\u00a0\u202f ]*")
 _YEAR = re.compile(r"(?<![\w.,/$€£])(?:1[5-9]|20)\d\d(?![\w%/]|[.,]\d)")
+_NOUN = re.compile(r"[\s\-]?([^\W\d_]{3,})")
+# What follows a number and is not what it counts.
+_NO_NOUNS = frozenset(
+    """
+    and but divided each every for from had has have less million billion trillion thousand minus not or
+    over per percent plus the time was are were with
+    """.split()  # noqa: SIM905  # a list of 27 lines is not easier to read
+)
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 
 
@@ -31,7 +39,7 @@ class Operand:
     """A number that a text prints. `half` is half a unit of its last digit: how exact it is.
 
     `bare` is the number without its magnitude word ("25.2 million" → 25.2; the value itself without one).
-    `inner` says that it explains another number within brackets.
+    `inner` says that it explains another number within brackets; `noun` is the word behind it.
     """
 
     value: float
@@ -44,6 +52,7 @@ class Operand:
     percent: bool = False
     inner: bool = False
     year: bool = False
+    noun: str = ""
 
     @property
     def digits(self) -> int:
@@ -91,10 +100,12 @@ def operands_of(text: str, *, locale: str | None = None, years: bool = False) ->
     inner = [match.span() for match in _GROUP.finditer(plain) if _WORD.search(match.group())]
     operands = []
     for number in numbers_in(plain, locale):
-        if _is_reference(plain, number):
+        if is_reference(plain, number):
             continue
         within = any(start <= number.start and number.end <= end for start, end in inner)
-        operands += _operands(number, inner=within)
+        noun = _NOUN.match(plain, number.end)
+        name = noun.group(1).lower().removesuffix("s") if noun else ""
+        operands += _operands(number, inner=within, noun="" if name in _NO_NOUNS else name)
     if years:
         for year in _YEAR.finditer(text):
             value = float(year.group())
@@ -102,7 +113,8 @@ def operands_of(text: str, *, locale: str | None = None, years: bool = False) ->
     return tuple(sorted(operands, key=lambda operand: operand.start))
 
 
-def _is_reference(text: str, number: PrintedNumber) -> bool:
+def is_reference(text: str, number: PrintedNumber) -> bool:
+    """Whether a number only names a place ("Section 3.1", "page 7") or an entry of a list ("3. Rent")."""
     before = text[max(0, number.start - 24) : number.start]
     if _REFERENCE.search(before):
         return True
@@ -113,7 +125,7 @@ def _is_reference(text: str, number: PrintedNumber) -> bool:
     return bool(is_small and _LISTED.search(before) and _LIST_MARK.match(text, number.end))
 
 
-def _operands(number: PrintedNumber, *, inner: bool) -> list[Operand]:
+def _operands(number: PrintedNumber, *, inner: bool, noun: str) -> list[Operand]:
     values = [number.value]
     if number.ambiguous and number.alternative is not None:
         values.append(number.alternative)
@@ -125,10 +137,15 @@ def _operands(number: PrintedNumber, *, inner: bool) -> list[Operand]:
         made.append(
             Operand(
                 exact, _bare(number, exact), half, _shown(number, exact), number.start, number.end,
-                bool(number.currency), number.percent, inner,
+                bool(number.currency), number.percent, inner, noun=noun,
             )
         )  # fmt: skip
     return made
+
+
+def bare_value(number: PrintedNumber) -> float:
+    """The number without its magnitude word: 25.2 of 25.2 million."""
+    return _bare(number, float(number.value))
 
 
 def _bare(number: PrintedNumber, value: float) -> float:

@@ -119,7 +119,8 @@ def _first_pass(
             content.add(one.item)
             evidence.add(one.item)
             quotes = " ".join(evidence.quote for evidence in one.item.evidence)
-            reservoir.offer(one.item.id, one.item.window or quotes)
+            window = one.item.window if one.item.window and one.item.window.strip() else quotes
+            reservoir.offer(one.item.id, window)
             # Without documents there is nothing to look for elsewhere.
             yield one.item, one.where, None if has_documents else ()
 

@@ -14,20 +14,30 @@ from fractions import Fraction
 from leadline.answers.dates import FoundDate, find_dates
 from leadline.answers.numbers import PrintedNumber, find_numbers
 from leadline.answers.sameness import default_rule, same
+from leadline.answers.unit_words import UNITS, unit_after
 from leadline.audit.document import AnswerStated
 from leadline.audit.matching import match_quote
 from leadline.audit.normal import Normal
-from leadline.audit.operands import dates_in, numbers_in, readable, without_dates
+from leadline.audit.operands import dates_in, is_reference, numbers_in, readable, without_dates
 from leadline.bench.item import Item
 
 _FRACTIONS = ("1", "fraction", "share", "ratio", "proportion")
-_WORD_AFTER = re.compile(r"[\s\-‐–)\]”\"]*([^\W\d_]{3,})")
+# "ten or fewer lines", "30 calendar days".
+_WORD_AFTER = re.compile(
+    r"[\s\-‐–)\]”\"]*(?:\([^()]{0,12}\)\s*)?(?:(?:or|and|fewer|less|more|full|whole|calendar|business|working|"
+    r"consecutive|successive|additional|further)\s+){0,3}([^\W\d_]{3,})",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.;!?]\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Whether the gold answer stands in a text. `telling` is False for a value such as 3 that stands in many
-    texts by accident; `text` is what states it."""
+    """Whether the gold answer stands in a text, and what states it.
+
+    `telling` is False for a value such as 3, a year alone or a single word: these stand in many texts by
+    accident.
+    """
 
     state: AnswerStated
     telling: bool = False
@@ -65,23 +75,38 @@ def _number_stated(item: Item, text: str, near: str) -> Stated:
     gold = gold_number(item)
     if gold is None:
         return Stated(AnswerStated.UNDECIDABLE)
-    found = [number for number in numbers_outside_dates(text, item, gold) if is_gold(item, gold, number)]
+    found = [
+        number
+        for number in numbers_outside_dates(text, item, gold)
+        if is_gold(item, gold, number) and not _is_label(text, number)
+    ]
     if not found:
         return Stated(AnswerStated.NOT_STATED)
     for number in found:
-        if _is_telling(gold) or _same_unit(item, number, text, near):
+        telling = _is_telling(gold) and not _has_another_unit(item, number)
+        if telling or _same_unit(item, number, text, near):
             return Stated(AnswerStated.STATED, telling=True, text=number.text)
     return Stated(AnswerStated.STATED, text=found[0].text)
 
 
+def _is_label(text: str, number: PrintedNumber) -> bool:
+    """The 3 of "Section 3" and of "3. Rent" is no answer; $3 million behind "part" may be."""
+    if number.step != 1 or abs(float(number.value)) >= 1000 or number.currency or number.percent:
+        return False
+    return is_reference(text, number)
+
+
 def numbers_outside_dates(text: str, item: Item, gold: PrintedNumber) -> Iterator[PrintedNumber]:
     """The numbers of a `readable` text; the 31 of March 31 is none, but 2005 may be an answer."""
-    is_year = gold.value == int(gold.value) and 1500 <= gold.value < 2200
-    yield from numbers_in(without_dates(text, item.date_order, years=is_year), item.locale)
-    if is_year:
+    yield from numbers_in(without_dates(text, item.date_order, years=_is_year(gold)), item.locale)
+    if _is_year(gold):
         for found in dates_in(text, item.date_order):
             year = Decimal(found.value[:4])
             yield PrintedNumber(year, Decimal(1), found.start, found.end, found.text)
+
+
+def _is_year(gold: PrintedNumber) -> bool:
+    return bool(gold.value == int(gold.value) and 1500 <= float(gold.value) < 2200) and "," not in gold.text
 
 
 def is_gold(item: Item, gold: PrintedNumber, number: PrintedNumber) -> bool:
@@ -106,30 +131,65 @@ def _without_magnitude(number: PrintedNumber) -> Decimal | Fraction | None:
 
 
 def _is_telling(gold: PrintedNumber) -> bool:
-    """Three significant digits stand in a text by accident seldom; two do often."""
+    """Three significant digits stand in a text by accident seldom; two do often, and so do years."""
     value = gold.value
+    if _is_year(gold) and not gold.currency:
+        return False
     digits = (
         str(value.numerator) if isinstance(value, Fraction) else "".join(map(str, value.as_tuple().digits))
     )
     return len(digits.strip("0")) >= 3 or len(digits) >= 5
 
 
+_PERCENT = ("percent", "%", "per cent")
+_CURRENCIES = {
+    **dict.fromkeys(("$", "us$", "us-dollar", "dollar"), "usd"),
+    **dict.fromkeys(("€", "euro"), "eur"),
+    **dict.fromkeys(("£", "pound"), "gbp"),
+    **dict.fromkeys(("¥", "yen"), "jpy"),
+}
+
+
+def _has_another_unit(item: Item, number: PrintedNumber) -> bool:
+    """Money where a percentage is asked for, or the other way round."""
+    unit = (item.unit or "").lower().rstrip("s")
+    if number.percent:
+        return unit not in ("", *_PERCENT, *_FRACTIONS)
+    return bool(number.currency) and unit in _PERCENT
+
+
 def _same_unit(item: Item, number: PrintedNumber, text: str, near: str) -> bool:
     """Whether what is counted is the same: by the item's unit, or the word that follows the number."""
     unit = (item.unit or "").lower().rstrip("s")
     if number.percent:
-        return unit in ("percent", "%") or "%" in near or "per cent" in near or "percent" in near
-    word = _WORD_AFTER.match(text, number.end)
-    if word is None:
-        return False
-    counted = word.group(1).lower().rstrip("s")
+        return unit in _PERCENT or (not unit and any(sign in near for sign in _PERCENT))
+    if number.currency and unit:
+        return _CURRENCIES.get(unit, unit) == _CURRENCIES.get(
+            number.currency.lower(), number.currency.lower()
+        )
     if unit:
-        return counted == unit
+        return _counts(text, number, item.unit or "")
     return any(
-        counted == other.group(1).lower().rstrip("s")
+        _counts(text, number, other.group(1))
         for found in numbers_in(near, None)
         if found.value == number.value and (other := _WORD_AFTER.match(near, found.end))
     )
+
+
+def _counts(text: str, number: PrintedNumber, noun: str) -> bool:
+    """Whether that is what the number counts: the word behind it, or, where none follows, one before it."""
+    if measured := unit_after(text, number.end):
+        return measured.unit == UNITS.get(noun, noun)
+    noun = _singular(noun)
+    if word := _WORD_AFTER.match(text, number.end):
+        return _singular(word.group(1)) == noun
+    before = _SENTENCE.split(text[max(0, number.start - 100) : number.start])[-1]
+    return noun in map(_singular, re.findall(r"[^\W\d_]+", before))
+
+
+def _singular(noun: str) -> str:
+    noun = noun.lower()
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
 def _date_stated(item: Item, text: str) -> Stated:
