@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from leadline.audit.derivation import Derivation
 from leadline.audit.document import AnswerStated, Failure, ItemVerdict, Place, Route, SpanCheck, State
 from leadline.audit.elsewhere import QUOTE_WORTH, WINDOW_WORTH, Hashes, stretches_of
+from leadline.audit.explaining import CheckedQuote, on_the_calculation, reasons_for
 from leadline.audit.failures import Cause, cause_of
 from leadline.audit.held import HeldDocuments, has_markup
 from leadline.audit.matching import Match, Matcher, match_quote
@@ -18,9 +18,6 @@ from leadline.audit.resolving import Claim, Resolution, resolve
 from leadline.audit.spans import pieces, whole
 from leadline.audit.stated import Stated, stated
 from leadline.bench.item import Item
-
-_SHORT_CALCULATION = 3  # numbers
-_SHOWN = 160  # characters of a span that a sentence cites
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +34,6 @@ class Sought:
     worth: tuple[float, ...]
     markup: bool
     verdict: ItemVerdict
-
-
-@dataclass(frozen=True, slots=True)
-class _Quote:
-    """A quote and what was found of it."""
-
-    text: str
-    in_window: Match | None
-    resolution: Resolution
-    in_source: Match | None
-    of_markup: bool
 
 
 def check_item(
@@ -105,18 +91,20 @@ def _sought(item: Item, window: Normal | None, verdict: ItemVerdict) -> Sought:
     return Sought(item.id, tuple(one for one, _ in kept), tuple(worth for _, worth in kept), markup, verdict)
 
 
-def _look(item: Item, quote: str, window: Normal | None, resolution: Resolution, matcher: Matcher) -> _Quote:
+def _look(
+    item: Item, quote: str, window: Normal | None, resolution: Resolution, matcher: Matcher
+) -> CheckedQuote:
     in_window = _with_answer(matcher(quote, window), item) if window is not None else None
     if resolution.document is not None:
         match, of_markup = resolution.document.match(quote, matcher)
-        return _Quote(quote, in_window, resolution, _with_answer(match, item), of_markup)
+        return CheckedQuote(quote, in_window, resolution, _with_answer(match, item), of_markup)
     if resolution.unconfirmed is not None:
         # The document that the item names was opened and lacks the quote, and no other document has it: then
         # it is absent. Found in a document that is not confirmed, it would prove nothing.
         match, of_markup = resolution.unconfirmed.match(quote, matcher)
         if not match.found:
-            return _Quote(quote, in_window, resolution, match, of_markup)
-    return _Quote(quote, in_window, resolution, None, False)
+            return CheckedQuote(quote, in_window, resolution, match, of_markup)
+    return CheckedQuote(quote, in_window, resolution, None, False)
 
 
 def _with_answer(match: Match, item: Item) -> Match:
@@ -139,7 +127,7 @@ def _states_answer(text: str, item: Item) -> bool:
 
 
 def _verdict(
-    item: Item, where: str, window: Normal | None, quotes: Sequence[_Quote], found: Sequence[Resolution]
+    item: Item, where: str, window: Normal | None, quotes: Sequence[CheckedQuote], found: Sequence[Resolution]
 ) -> ItemVerdict:
     in_window = None if window is None or not quotes else all(_found(one.in_window) for one in quotes)
     in_source = _all_in_source(quotes)
@@ -162,7 +150,7 @@ def _verdict(
     matches = [one.in_window for one in quotes if one.in_window is not None]
     remarks = [
         *remarks_on(item, item.window, [one.text for one in quotes], matches, window),
-        *(_on_the_calculation(item, cause) if cause else ()),
+        *(on_the_calculation(item, cause) if cause else ()),
         *(note for one in found for note in (*one.notes, *_of_document(one))),
         *(
             "the quote is one of the document's markup"
@@ -192,7 +180,7 @@ def _verdict(
         failure=cause.failure if cause else None,
         derivation=cause.derivation.text if cause and is_computational and cause.derivation else "",
         spans=tuple(spans),
-        reasons=tuple(dict.fromkeys(_reasons(item, quotes, spans, found, window, cause))),
+        reasons=tuple(dict.fromkeys(reasons_for(item, quotes, spans, found, window, cause))),
         remarks=tuple(dict.fromkeys(remarks)),
     )
 
@@ -201,7 +189,7 @@ def _found(match: Match | None) -> bool:
     return match is not None and match.found
 
 
-def _all_in_source(quotes: Sequence[_Quote]) -> bool | None:
+def _all_in_source(quotes: Sequence[CheckedQuote]) -> bool | None:
     """False when a quote is absent from its document; None when none is, and one could not be checked."""
     if any(one.in_source is not None and not one.in_source.found for one in quotes):
         return False
@@ -223,7 +211,7 @@ def _route(found: Sequence[Resolution]) -> Route:
     return Route.DECLARED
 
 
-def _spans(quotes: Sequence[_Quote], window: str) -> list[SpanCheck]:
+def _spans(quotes: Sequence[CheckedQuote], window: str) -> list[SpanCheck]:
     """The spans of all quotes; beside a missing one what is nearest to it in the window."""
     spans: list[SpanCheck] = []
     for quote in quotes:
@@ -246,7 +234,7 @@ def _spans(quotes: Sequence[_Quote], window: str) -> list[SpanCheck]:
     return spans
 
 
-def _in_source(quote: _Quote, text: str) -> Place | None:
+def _in_source(quote: CheckedQuote, text: str) -> Place | None:
     """Where a span stands in its document, in which the quote may have been found in other spans."""
     match, document = quote.in_source, quote.resolution.document
     if match is None or document is None:
@@ -262,72 +250,5 @@ def _place(place: tuple[int, int] | None) -> Place | None:
     return None if place is None else Place(start=place[0], end=place[1])
 
 
-def _reasons(
-    item: Item,
-    quotes: Sequence[_Quote],
-    spans: Sequence[SpanCheck],
-    found: Sequence[Resolution],
-    window: Normal | None,
-    cause: Cause | None,
-) -> list[str]:
-    reasons: list[str] = []
-    for span in spans:
-        if span.required and span.in_window is None and window is not None:
-            lacks = f"the window lacks “{_cited(span.text)}”"
-            if span.nearest:
-                lacks += f"; nearest there, {span.similarity:.0%} alike: “{_cited(span.nearest)}”"
-            reasons.append(lacks)
-    for quote in quotes:
-        document = quote.resolution.document
-        if quote.in_source is not None and not quote.in_source.found and document is not None:
-            absent = quote.in_source.missing or quote.in_source.spans
-            reasons += [f"{document.name} lacks “{_cited(span.text)}”" for span in absent]
-    if cause is not None and cause.why:
-        reasons.append(cause.why)
-    if not quotes and item.evidence:
-        reasons.append("not checkable: the quote has no letter and no digit")
-    elif not quotes:
-        reasons.append("not checkable: the item has no quote")
-    elif window is None:
-        reasons.append("not checkable: the item has no window")
-    if quotes:
-        for one in found:
-            is_open = one.route is Route.UNRESOLVED and all(quote.in_source is None for quote in quotes)
-            if one.reason:
-                reasons.append(f"not checkable in its source: {one.reason}" if is_open else one.reason)
-    return reasons
-
-
 def _of_document(found: Resolution) -> tuple[str, ...]:
     return found.document.document.notes if found.document is not None else ()
-
-
-def _on_the_calculation(item: Item, cause: Cause) -> list[str]:
-    derivation = cause.derivation
-    if derivation is None:
-        return []
-    remarks = []
-    if not derivation.believed:
-        if derivation.exact and len(derivation.operands) <= _SHORT_CALCULATION:
-            remarks.append(
-                f"the answer may be calculated from the window: {derivation.text}{_odds(derivation)}"
-            )
-        return remarks
-    if cause.failure is not Failure.COMPUTATIONAL:
-        remarks.append(f"the answer can be calculated from the window all the same: {derivation.text}")
-    if not derivation.exact and derivation.certain:
-        remarks.append(
-            f"the window's own arithmetic does not round to the label {item.answer}: {derivation.text}"
-        )
-    return remarks
-
-
-def _odds(derivation: Derivation) -> str:
-    if derivation.chance >= 1:
-        return ", if that is not chance"
-    return f", as {derivation.chance:.0%} of values that nobody meant can be, too"
-
-
-def _cited(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -8,12 +8,24 @@ same search seldom reaches a value that nobody meant: it is repeated with golds 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise, permutations
+from itertools import permutations
 from math import log10
 from random import Random
 
+from leadline.audit.calculations import (
+    DOUBLE,
+    Gold,
+    Try,
+    all_calculations,
+    all_in_order,
+    differences,
+    pairs,
+    pairs_with,
+    runs,
+    triples,
+)
 from leadline.audit.operands import Operand
 
 # A derivation from the window alone is believed when at most this share of made-up golds has one as well.
@@ -22,17 +34,7 @@ _MADE_UP = 400  # golds tried; drawn between a quarter and four times the real o
 _SPREAD = 4.0
 # With more numbers than this, pairs hit everything, and the search would say nothing.
 _MOST_FOR_PAIRS, _MOST_FOR_TRIPLES, _MOST_NAMED = 60, 10, 7
-_LONGEST, _LONG = 6, 4
-_DOUBLE = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """The gold number. `step` is the declared precision, or the unit of its last printed digit."""
-
-    value: float
-    step: float
-    is_integer: bool = False
+_LONG = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +65,6 @@ class Derivation:
         return self.stated or (len(self.operands) >= _LONG and self.chance <= MOST_CHANCE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Try:
-    """One calculation: its result, how far the operands' rounding lets it vary, and how it is written."""
-
-    value: float
-    slack: float
-    operands: tuple[Operand, ...]
-    form: str
-    ratio: bool
-
-    def hits(self, gold: Gold) -> tuple[bool, bool]:
-        """Whether it is the gold value when rounded like it, and whether it may be."""
-        # An integer is a count unless a division made it; a division is rounded to what was asked for.
-        tolerance = 0.0 if gold.is_integer and not self.ratio else gold.step / 2
-        # Sums of decimals are exact but for what doubles cost.
-        tolerance += _DOUBLE * abs(gold.value)
-        off = abs(self.value - gold.value)
-        # Some cut the last digits off instead of rounding them.
-        is_cut = self.ratio and abs(gold.value) <= abs(self.value) < abs(gold.value) + gold.step
-        return off <= tolerance, off <= tolerance + self.slack or is_cut
-
-
 def derive(
     gold: Gold, window: Sequence[Operand], named: Sequence[Operand] = (), years: Sequence[Operand] = ()
 ) -> Derivation | None:
@@ -98,23 +78,21 @@ def derive(
     our_years = [operand for operand in years if _is_named(operand, named)]
     found: list[Derivation] = []
     if 2 <= len(ours) <= _MOST_NAMED or len(our_years) >= 2:
-        tries = [*_all_tries(ours), *_differences(our_years)]
+        tries = [*all_calculations(ours), *differences(our_years)]
         hit = _best(gold, tries, ours + our_years)
         # A result that is only nearly the gold value says little if it leaves out what the quote names.
         if hit and (hit.exact or len(hit.operands) >= len(ours) + len(our_years)):
             return hit
-    searches: list[list[_Try]] = []
+    searches: list[list[Try]] = []
     if ours and len(window) <= _MOST_FOR_PAIRS:
-        searches.append(list(_pairs_with(ours, window)))
+        searches.append(list(pairs_with(ours, window)))
     top = [operand for operand in window if not operand.inner]
-    searches.append(
-        [one for some in {tuple(_once(top)), tuple(_once(window))} for one in _all_in_order(some)]
-    )
-    searches.append([*_runs(_once(top)), *_runs(_once(window))])
+    searches.append([one for some in {tuple(_once(top)), tuple(_once(window))} for one in all_in_order(some)])
+    searches.append([*runs(_once(top)), *runs(_once(window))])
     if len(window) <= _MOST_FOR_PAIRS:
-        searches.append(list(_pairs(window)))
+        searches.append(list(pairs(window)))
     if len(window) <= _MOST_FOR_TRIPLES:
-        searches.append([one for chosen in permutations(window, 3) for one in _three(*chosen)])
+        searches.append([one for chosen in permutations(window, 3) for one in triples(*chosen)])
     for tries in searches:
         if tries and (hit := _best(gold, tries, ours)) is not None:
             # Another search is another chance to hit.
@@ -125,7 +103,7 @@ def derive(
             if hit.believed:
                 return hit
             found.append(hit)
-    if 2 <= len(years) <= _MOST_NAMED and (hit := _best(gold, list(_differences(years)), ())) is not None:
+    if 2 <= len(years) <= _MOST_NAMED and (hit := _best(gold, list(differences(years)), ())) is not None:
         found.append(replace(hit, chance=1.0))
     return min(found, key=lambda hit: (not hit.exact, hit.chance), default=None)
 
@@ -157,156 +135,9 @@ def _once(operands: Sequence[Operand]) -> list[Operand]:
     return list(by_place.values())
 
 
-def _all_tries(operands: Sequence[Operand]) -> Iterator[_Try]:
-    yield from _pairs(operands)
-    for chosen in permutations(operands, 3):
-        yield from _three(*chosen)
-    for size in range(3, min(_LONGEST, len(operands)) + 1):
-        for some in combinations(operands, size):
-            yield from _chain(some)
-
-
-def _pairs(operands: Sequence[Operand]) -> Iterator[_Try]:
-    for first, second in permutations(operands, 2):
-        if first.start != second.start:
-            yield from _two(first, second)
-
-
-def _pairs_with(ours: Sequence[Operand], window: Sequence[Operand]) -> Iterator[_Try]:
-    for one in ours:
-        for other in window:
-            if one.start != other.start:
-                yield from _two(one, other)
-                yield from _two(other, one)
-
-
-def _all_in_order(operands: Sequence[Operand]) -> Iterator[_Try]:
-    """Calculations that use every number once, in the order of the text."""
-    if 3 <= len(operands) <= 2 * _LONGEST:
-        yield from _chain(operands)
-
-
-def _runs(operands: Sequence[Operand]) -> Iterator[_Try]:
-    """Calculations that use some neighbours, in the order of the text."""
-    for size in range(4, min(_LONGEST + 1, len(operands))):
-        for start in range(len(operands) - size + 1):
-            yield from _chain(operands[start : start + size])
-
-
-def _differences(years: Sequence[Operand]) -> Iterator[_Try]:
-    for first, second in permutations(years, 2):
-        if first.value > second.value:
-            yield _Try(first.value - second.value, 0.0, (first, second), "{0} − {1}", False)
-
-
-def _scales(*operands: Operand) -> Iterator[tuple[float, ...]]:
-    """The values, and the values without magnitude words: tables say "(in thousands)" above the numbers."""
-    values = tuple(operand.value for operand in operands)
-    yield values
-    bare = tuple(operand.bare for operand in operands)
-    if bare != values:
-        yield bare
-
-
-def _alike(*operands: Operand) -> bool:
-    """Whether they may be added: money to money, shares to shares.
-
-    Columns of a table carry the currency sign in their first row only: numbers with decimals may go together.
-    """
-    return all(
-        one.percent == two.percent and (one.money == two.money or 0 < one.half == two.half < 0.5)
-        for one, two in pairwise(operands)
-    )
-
-
-def _two(first: Operand, second: Operand) -> Iterator[_Try]:
-    pair = (first, second)
-    for a, b in _scales(first, second):
-        slack = first.half * abs(_factor(a, first)) + second.half * abs(_factor(b, second))
-        if _alike(first, second):
-            if first.start < second.start:
-                yield _Try(a + b, slack, pair, "{0} + {1}", False)
-            yield _Try(a - b, slack, pair, "{0} − {1}", False)
-        if first.start < second.start and not (first.money and second.money):
-            near = abs(a) * second.half * _factor(b, second) + abs(b) * first.half * _factor(a, first)
-            if first.percent or second.percent:
-                yield _Try(a * b / 100, near / 100, pair, "{0} × {1}", True)
-            else:
-                yield _Try(a * b, near, pair, "{0} × {1}", False)
-        if b:
-            near = _ratio_slack(a, b, first, second)
-            yield _Try(a / b, near, pair, "{0} / {1}", True)
-            yield _Try(100 * a / b, 100 * near, pair, "{0} / {1} %", True)
-            if _alike(first, second):
-                growth = 100 * (a - b) / b
-                yield _Try(growth, 100 * near, pair, "({0} − {1}) / {1} %", True)
-
-
-def _three(first: Operand, second: Operand, third: Operand) -> Iterator[_Try]:
-    trio = (first, second, third)
-    if len({operand.start for operand in trio}) < 3:
-        return
-    for a, b, c in _scales(*trio):
-        slack = sum((one.half * _factor(v, one) for v, one in zip((a, b, c), trio, strict=True)), 0.0)
-        ordered = second.start < third.start
-        if _alike(*trio) and ordered:
-            yield _Try(a - b - c, slack, trio, "{0} − {1} − {2}", False)
-            if first.start < second.start:
-                yield _Try(a + b + c, slack, trio, "{0} + {1} + {2}", False)
-        if _alike(first, second):
-            yield _Try(a + b - c, slack, trio, "{0} + {1} − {2}", False) if _alike(first, third) else _none()
-            for top, form in ((a + b, "({0} + {1}) / {2}"), (a - b, "({0} − {1}) / {2}")):
-                if c and (form[5] == "−" or first.start < second.start):
-                    near = _ratio_slack(top, c, first, third)
-                    yield _Try(top / c, near, trio, form, True)
-                    yield _Try(100 * top / c, 100 * near, trio, f"{form} %", True)
-        if _alike(second, third) and ordered and b + c:
-            near = _ratio_slack(a, b + c, first, second)
-            yield _Try(a / (b + c), near, trio, "{0} / ({1} + {2})", True)
-            yield _Try(100 * a / (b + c), 100 * near, trio, "{0} / ({1} + {2}) %", True)
-        if c and first.start < second.start:
-            yield _Try(a * b / c, abs(a * b / c) * 0.001, trio, "{0} × {1} / {2}", True)
-
-
-def _none() -> _Try:
-    """A calculation that hits nothing."""
-    return _Try(-1e30, 0.0, (), "", False)
-
-
-def _chain(operands: Sequence[Operand]) -> Iterator[_Try]:
-    """Sums of many numbers as they are signed, the first less the others, and both over the last."""
-    chosen = tuple(operands)
-    for values in _scales(*chosen):
-        first, *rest = values
-        slacks = [one.half * _factor(v, one) for v, one in zip(values, chosen, strict=True)]
-        every = sum(slacks, 0.0)
-        if _alike(*chosen):
-            yield _Try(sum(values, 0.0), every, chosen, "sum", False)
-            yield _Try(first - sum(map(abs, rest), 0.0), every, chosen, "less", False)
-        if len(chosen) > 3 and _alike(*chosen[:-1]) and values[-1]:
-            parts, by = rest[:-1], values[-1]
-            near = (every - slacks[-1]) / abs(by)
-            total = first + sum(parts, 0.0)
-            less = first - sum(map(abs, parts), 0.0)
-            yield _Try(total / by, near + abs(total / by) * slacks[-1] / abs(by), chosen, "sum/", True)
-            if less != total:
-                yield _Try(less / by, near + abs(less / by) * slacks[-1] / abs(by), chosen, "less/", True)
-
-
-def _factor(value: float, operand: Operand) -> float:
-    """What the operand's half unit is worth where its magnitude word is left out."""
-    return 1.0 if value == operand.value or not operand.value else abs(value / operand.value)
-
-
-def _ratio_slack(a: float, b: float, first: Operand, second: Operand) -> float:
-    of_first = first.half / abs(first.value) if first.value else 0.0
-    of_second = second.half / abs(second.value) if second.value else 0.0
-    return abs(a / b) * (of_first + of_second)
-
-
-def _best(gold: Gold, tries: Iterable[_Try], ours: Sequence[Operand]) -> Derivation | None:
+def _best(gold: Gold, tries: Iterable[Try], ours: Sequence[Operand]) -> Derivation | None:
     """The shortest hit; among equals the one with the most digits behind it."""
-    best: tuple[tuple[bool, int, int, int], _Try] | None = None
+    best: tuple[tuple[bool, int, int, int], Try] | None = None
     for one in tries:
         exact, near = one.hits(gold)
         if not near or len({operand.start for operand in one.operands}) < len(one.operands):
@@ -322,7 +153,7 @@ def _best(gold: Gold, tries: Iterable[_Try], ours: Sequence[Operand]) -> Derivat
     return Derivation(_written(one, gold), one.value, one.operands, named, not best[0][0], slack=one.slack)
 
 
-def _chance(gold: Gold, tries: Sequence[_Try], hit: Derivation) -> float:
+def _chance(gold: Gold, tries: Sequence[Try], hit: Derivation) -> float:
     """The share of made-up golds, of about the same size and printed alike, that some try hits as well."""
     wide = sorted(one.value for one in tries if one.ratio or not gold.is_integer)
     narrow = sorted(one.value for one in tries if not one.ratio and gold.is_integer)
@@ -333,7 +164,7 @@ def _chance(gold: Gold, tries: Sequence[_Try], hit: Derivation) -> float:
         made = round(gold.value * _SPREAD ** random.uniform(-1, 1) / gold.step) * gold.step
         if abs(made - gold.value) < gold.step / 2:
             made += gold.step * random.choice((-1, 1))
-        reach = slack + _DOUBLE * abs(made)
+        reach = slack + DOUBLE * abs(made)
         hits += _any_within(wide, made, reach + gold.step / 2) or _any_within(narrow, made, reach)
     return hits / _MADE_UP
 
@@ -342,7 +173,7 @@ def _any_within(values: Sequence[float], at: float, reach: float) -> bool:
     return bisect_right(values, at + reach) > bisect_left(values, at - reach)
 
 
-def _written(one: _Try, gold: Gold) -> str:
+def _written(one: Try, gold: Gold) -> str:
     texts = [operand.text for operand in one.operands]
     if one.form in ("sum", "less", "sum/", "less/"):
         divided = one.form.endswith("/")

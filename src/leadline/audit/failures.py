@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline.audit.arithmetic import expressions
-from leadline.audit.derivation import Derivation, Gold, derive, printed_value
+from leadline.audit.calculations import Gold
+from leadline.audit.derivation import Derivation, derive, printed_value
 from leadline.audit.document import AnswerStated, Failure
 from leadline.audit.operands import Operand, bare_value, operands_of, readable
 from leadline.audit.spans import pieces

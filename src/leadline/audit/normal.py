@@ -23,26 +23,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+from leadline.audit.characters import (
+    DELETED,
+    HYPHEN,
+    INDEX,
+    MANY,
+    SPACE,
+    ZERO,
+    Codes,
+    becomes,
+    is_letter,
+    learn,
+    spelt_index,
+    table_of,
+)
+
 Positions = NDArray[np.int64]
 
-# What the tables map a code point to, beside other code points. The last two are no characters in any width.
-_DELETED, _QUOTE, _SPACE, _HYPHEN, _ZERO = 0, 1, 0x20, 0x2D, 0x30
-_MANY, _UNKNOWN = -2, -1  # of the table's own width: its two largest numbers
 # A block is normalised as a whole. Large enough that numpy's calls cost nothing, small enough for a cache.
 _BLOCK = 1 << 18
 
-_QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›′″‴＂＇「」『』〝〞ʼʹʺ")
-# Signs before the entries of a list. An extraction leaves them, makes hyphens of them or drops them.
-_BULLETS = frozenset("•◦▪▫■□●○‣∙⁌⁍⁃")
-# Vowels that Hebrew and Arabic may write or leave, the stroke that stretches an Arabic word, and a dot above
-# that no letter is composed with: the small form of İ has one.
-_OPTIONAL = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670\u0307]")
-# Raised and lowered digits, and the signs among them.
-_RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "₀₁₂₃₄₅₆₇₈₉₊₋"
-_INDEX = re.compile(f"[{_RAISED}{_LOWERED}]+")
-# A raised number behind one of these is a footnote's: no power of a word, of a percentage, of $5 or of 5,400.
-_NOTED = re.compile(r"(?:[^\W\d_]{4}|[%”\"’.;:]|[$€£¥]\s?[\d.,]*\d|\d,\d{3})\Z")
 # **Bold**, as Markdown has it. Three asterisks are an omission.
 _BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
 # Entities as they stand in filings: escaped twice, numeric, without the semicolon.
@@ -51,58 +51,6 @@ _ENTITY = re.compile(
 )
 # Between two words no gap, hyphen or entity is at stake, so a text may be cut there.
 _SAFE_CUT = re.compile(r"[^\W\d_]\s+(?=[^\W\d_])")
-
-
-@cache
-def _table(bits: int) -> Codes:
-    """What each code point of that width becomes; filled when a code point is first met."""
-    if bits == 32:
-        return np.full(0x110000, _UNKNOWN, np.int32).view(np.uint32)
-    return np.full(1 << bits, _UNKNOWN, np.int16 if bits == 16 else np.int8).view(f"u{bits // 8}")
-
-
-def _becomes(character: str) -> str | int:
-    """The normal form of one character: text, or `_DELETED` or `_QUOTE`."""
-    if character in _QUOTES:
-        return _QUOTE
-    category = unicodedata.category(character)
-    if character.isspace() or character == "\u200b" or category in ("Zs", "Zl", "Zp"):
-        return " "  # a zero-width space is a place where a line may break
-    if character in _BULLETS:
-        return " "
-    if (
-        category in ("Cc", "Cf")
-        or _OPTIONAL.match(character)
-        or "\ufe00" <= character <= "\ufe0f"
-        or character == "\u034f"
-    ):
-        return _DELETED
-    if category == "Pd" or character in "−⁻₋":
-        return "-"
-    if category == "Nd":
-        return str(unicodedata.decimal(character))
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold())
-    folded = _OPTIONAL.sub("", folded)
-    if folded != character and (folded[:1].isdigit() or folded[:1] == "⁄"):
-        # NFKC would make 21/2 of 2½ and 51 of a 5 with a footnote: other numbers.
-        kind = unicodedata.decomposition(character)[1:].split(">")[0]
-        folded = f"{' ' if kind == 'fraction' else '^'}{folded}" if kind != "wide" else folded
-    return folded.replace("⁄", "/")
-
-
-def _learn(table: Codes, codes: Codes) -> None:
-    """Fill in what these code points become."""
-    widest = np.iinfo(table.dtype).max
-    for code in np.unique(codes).tolist():
-        new = _becomes(chr(code))
-        one = new if isinstance(new, int) else ord(new) if len(new) == 1 else widest
-        # A character of a few rare scripts becomes one that the table is too narrow for.
-        table[code] = one if one < widest - 1 else widest + 1 + _MANY
-
-
-@cache
-def _is_letter(code: int) -> bool:
-    return chr(code).isalpha()
 
 
 @cache
@@ -176,7 +124,7 @@ def _plain(raw: str) -> _Plain:
             ends = new_ends if ends is None else ends[new_ends - 1]
     mapped = _mapped(text)
     # Of what a character was spelt out as, something may be spelt out again; once must do.
-    mapped[mapped == np.iinfo(mapped.dtype).max + 1 + _MANY] = min(0xFFFD, np.iinfo(mapped.dtype).max - 2)
+    mapped[mapped == np.iinfo(mapped.dtype).max + 1 + MANY] = min(0xFFFD, np.iinfo(mapped.dtype).max - 2)
     return _Plain(text, mapped, starts, ends)
 
 
@@ -204,31 +152,14 @@ def _expanded(text: str) -> list[_Edit]:
         return []
     mapped = _mapped(text)
     edits: list[_Edit] = []
-    for i in np.flatnonzero(mapped == np.iinfo(mapped.dtype).max + 1 + _MANY).tolist():
+    for i in np.flatnonzero(mapped == np.iinfo(mapped.dtype).max + 1 + MANY).tolist():
         if edits and i < edits[-1].end:
             continue  # of a raised number that is done
-        if (index := _INDEX.match(text, i)) is not None:
-            edits.append(_Edit(*index.span(), _spelt_index(text, index)))
-        elif isinstance(new := _becomes(text[i]), str):
+        if (index := INDEX.match(text, i)) is not None:
+            edits.append(_Edit(*index.span(), spelt_index(text, index)))
+        elif isinstance(new := becomes(text[i]), str):
             edits.append(_Edit(i, i + 1, new))
     return edits
-
-
-def _spelt_index(text: str, index: re.Match[str]) -> str:
-    """Raised and lowered digits: parted from a number beside them, and else like other digits.
-
-    CO₂ is written CO2, and x² is x2; but 10⁵ is not 105, nor is a $5 with a footnote 51. A footnote's number
-    is left out where it can be nothing else.
-    """
-    before, behind = text[max(0, index.start() - 16) : index.start()], text[index.end() : index.end() + 1]
-    if index.group()[0] in _RAISED and len(index.group()) <= 2 and _NOTED.search(before):
-        return " "
-    plain = unicodedata.normalize("NFKC", index.group()).replace("−", "-")
-    if re.match(f"[/⁄][{_LOWERED}]", text[index.end() : index.end() + 2]):
-        return f" {plain}"  # 1¹/₂, a fraction
-    # A sign before the digits is one character, and not met here: 10⁻⁵.
-    beside = before[-2:-1] if before[-1:] in "⁺⁻₊₋" else before[-1:]
-    return f"{'^' * beside.isdigit()}{plain}{'^' * behind.isdigit()}"
 
 
 def _mapped(text: str) -> Codes:
@@ -239,21 +170,21 @@ def _mapped(text: str) -> Codes:
         codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
         if codes.size != len(text):
             codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    table = _table(8 * codes.itemsize)
+    table = table_of(8 * codes.itemsize)
     mapped = table[codes]
     unknown = mapped == np.iinfo(table.dtype).max
     if unknown.any():
-        _learn(table, codes[unknown])
+        learn(table, codes[unknown])
         mapped = table[codes]
     return mapped
 
 
 def _compressed(mapped: Codes) -> tuple[str, Positions]:
     """The normal form of what characters become, and where each of its characters stands among them."""
-    solid = np.flatnonzero(mapped > _SPACE)  # white space, quotation marks and what is deleted go
+    solid = np.flatnonzero(mapped > SPACE)  # white space, quotation marks and what is deleted go
     kept: NDArray[Any] = mapped[solid]
     solid, kept = _with_gaps(mapped, solid, kept)
-    hyphens = np.flatnonzero(kept == _HYPHEN)
+    hyphens = np.flatnonzero(kept == HYPHEN)
     if hyphens.size:
         dropped = _idle(kept, hyphens)
         if dropped.size:
@@ -264,13 +195,13 @@ def _compressed(mapped: Codes) -> tuple[str, Positions]:
 
 def _with_gaps(mapped: Codes, solid: Positions, kept: NDArray[Any]) -> tuple[Positions, NDArray[Any]]:
     """The gap between two digits stays, as one space."""
-    digit = (kept - kept.dtype.type(_ZERO)) <= 9  # unsigned: what is below wraps around
+    digit = (kept - kept.dtype.type(ZERO)) <= 9  # unsigned: what is below wraps around
     gaps = np.flatnonzero(digit[:-1] & digit[1:])
     gaps = gaps[solid[gaps + 1] - solid[gaps] > 1]
     if gaps.size:
         gaps = gaps[[_is_gap(mapped[solid[i] + 1 : solid[i + 1]]) for i in gaps.tolist()]]
         solid = np.insert(solid, gaps + 1, solid[gaps] + 1)
-        kept = np.insert(kept, gaps + 1, _SPACE)
+        kept = np.insert(kept, gaps + 1, SPACE)
     return solid, kept
 
 
@@ -283,7 +214,7 @@ def _idle(kept: NDArray[Any], hyphens: Positions) -> Positions:
     inner = (before >= 0) & (behind < kept.size)
     letters = np.zeros(first.size, np.bool_)
     around = zip(kept[before[inner]].tolist(), kept[behind[inner]].tolist(), strict=True)
-    letters[inner] = [_is_letter(one) and _is_letter(other) for one, other in around]
+    letters[inner] = [is_letter(one) and is_letter(other) for one, other in around]
     stay = np.zeros(hyphens.size, np.bool_)
     stay[first[~letters]] = True
     return hyphens[~stay]
@@ -291,7 +222,7 @@ def _idle(kept: NDArray[Any], hyphens: Positions) -> Positions:
 
 def _is_gap(between: Codes) -> bool:
     """Deleted characters alone are no gap: a soft hyphen in a number does not part it."""
-    return bool((between != _DELETED).any())
+    return bool((between != DELETED).any())
 
 
 @dataclass(frozen=True, slots=True)
