@@ -81,12 +81,14 @@ _DENIED = re.compile(
 )
 # "I first thought 50", "it could be 50, but"
 _TAKEN_BACK = re.compile(
-    r"\b(?:first|initially|originally|previously|mistakenly|wrongly|incorrectly)\b(?: \w+){0,4}[\s*\"'$(]*\Z"
+    r"\b(?:first|initially|originally|previously|mistakenly|wrongly|incorrectly) (?:\w+ )?(?:thought|said|say"
+    r"|assumed|believed|counted|read|answered|calculated|computed|wrote|got)\b(?: \w+){0,3}[\s*\"'$(]*\Z"
+    r"|\bpreviously I said[\s*\"'$(]*\Z"
     r"|\b(?:wrong|incorrect|untrue|false|inaccurate) (?:to (?:say|claim|call \w+)|that)\b[^.;\n]{0,20}\Z",
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(r"\b(?:could|might|may) (?:also )?be[\s*\"'$]*\Z", re.IGNORECASE)
-_TURNED = re.compile(r"[^.;\n]{0,30},? (?:but|however)\b", re.IGNORECASE)
+_TURNED = re.compile(r"[^.;\n]{0,30},? (?:but|however)\b(?! also| could| might| may)", re.IGNORECASE)
 _ASKED = re.compile(r"[\s*\"')]*(?:[a-z]{1,15} ?)?\?", re.IGNORECASE)
 # "1. The company has 42": a label as well as an answer.
 _MAYBE_LABEL = re.compile(

@@ -28,6 +28,7 @@ _BEFORE_MONTH = re.compile(
     re.IGNORECASE,
 )
 _YEAR_BEFORE = re.compile(r"(?<![\d.,/$-])(?P<year>[12]\d{3})(?:, ?| |-|/)\Z")
+_YEAR_POINT = re.compile(r"(?<![\d.,/$-])(?P<year>[12]\d{3})\.? \Z")
 # A two-digit number before another year is a day: "May 12, 2021".
 _AFTER_DAY = re.compile(
     rf"\.?{_JOIN}?{_OF}(?P<year>[12]\d{{3}}|(?<=[-/ ])\d{{2}}(?![.,]? ?[12]\d{{3}}(?!\d))|['’]\d{{2}})"
@@ -45,7 +46,7 @@ _MONTH_WORD = re.compile(r"[^\W\d_]{3,12}")
 # The number before a month belongs to these and is no day: "See page 3. May 12, 2021".
 _REFERS = re.compile(
     r"\b(?:pages?|pp?\.|version|section|sec\.|article|exhibit|schedule|item|note|step|table|figure|chapter"
-    r"|clause|paragraph|part|form|no\.|number|release|amendment|appendix|annex|§|#) ?\Z",
+    r"|clause|paragraph|rule|part|form|no\.|number|release|amendment|appendix|annex|§|#) ?\Z",
     re.IGNORECASE,
 )
 # "1. " at the beginning of a line is a list's label as well as a day.
@@ -120,16 +121,18 @@ def _foreign(text: str, word: re.Match[str], name: str) -> FoundDate | None:
     start, end = word.span()
     before = _BEFORE_MONTH.search(text, max(0, start - 32), start)
     after = _AFTER_DAY.match(text, end) if before and before["day"] else None
-    if not (before and after and len(after["year"]) == 4):
+    if before and after and len(after["year"]) == 4:
+        day, year, first, last = before["day"], after["year"], before.start(), after.end()
+    elif (above := _YEAR_POINT.search(text, max(0, start - 7), start)) and (
+        below := _DAY_AFTER.match(text, end)
+    ):
+        day, year, first, last = below["day"], above["year"], above.start(), below.end()
+    else:
         return None
-    readings = tuple(
-        value
-        for month in months_named(name)
-        if (value := _iso(int(after["year"]), month, int(before["day"])))
-    )
+    made = (_iso(int(year), month, int(day)) for month in months_named(name))
+    readings = tuple(value for value in made if value)
     if not readings:
         return None
-    first, last = before.start(), after.end()
     return FoundDate(readings[0], first, last, text[first:last], len(readings) > 1, readings)
 
 

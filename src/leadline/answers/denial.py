@@ -51,7 +51,11 @@ def denial(text: str, place: Span, line: Sequence[Token], span: Span) -> Denial:
         return "not claimed"
     if is_denied(line, span) or _is_not(line, span):
         return "denied"
-    if _FAILED.search(before) or _NO_CASE.search(before) or _TO_NOBODY.match(text.lower(), place[1]):
+    if (
+        _FAILED.search(before)
+        or _NO_CASE.search(before)
+        or _TO_NOBODY.match(text[place[1] : place[1] + 40].lower())
+    ):
         return "denied"
     return ""
 

@@ -13,7 +13,7 @@ Span = tuple[int, int]
 
 _BRACKETS = re.compile(r"[ \t]?[(\[][^()\[\]\n]{0,80}[)\]]")
 _BEFORE = re.compile(
-    r"(?:[,;\n|]|\band\b|&|\bor\b)"
+    r"(?:[,;\n|]|\.(?=\s)|\band\b|&|\bor\b)"
     r"(?:[ \t]*(?:and|or|then|about|approximately|approx\.|around|roughly|at|[-*•+>#]|\(?[a-z\d]{1,2}[.)])"
     r"[ \t]+)*"
     r"[\s*_`~≈$(\"'“]*(?:[\w ./-]{0,12}\d[\w ./-]{0,8}:[\s*_`$]*)?\Z",
@@ -21,6 +21,9 @@ _BEFORE = re.compile(
 )
 _PIECE_END = re.compile(r"\s*(?:[,;|\n.!?]|\Z|\band\b|&|\bor\b)|\s*[)\]*_`\"'”]+\s*(?:[,;|\n.]|\Z)")
 _TAIL = re.compile(r"[^,;|\n()\[\].]{0,40}")
+# A list's second entry is near; further on stands prose.
+_OTHERS = 8
+_REACH = 400
 _DIGIT = re.compile(r"\d+")
 
 
@@ -31,7 +34,9 @@ def has_rival(text: str, first: Span, others: list[Span]) -> bool:
     (True, False)
     """
     tail = _tail(text, first[1])
-    for start, end in others:
+    for start, end in others[:_OTHERS]:
+        if start - first[1] > _REACH:
+            break
         between = _BRACKETS.sub("", text[first[1] : start])
         if not _BEFORE.search(between):
             continue

@@ -14,9 +14,13 @@ from leadline.answers.json_objects import Repeated, json_objects
 from leadline.answers.peel import folded_key, scalar
 
 # What may stand before a field's name at the beginning of a line: list marks and numbers, markup.
-_LINE_BEGINS = r"(?:^[ \t>*_#\-•·◦‣|+]*(?:\(?\d{1,2}[.)][ \t]+)?[ \t*_#`]*|[,;|][ \t]*(?:and[ \t]+)?[*_`]*)"
+_LINE_BEGINS = (
+    r"(?:^[ \t>*_#\-•·◦‣|+]{0,20}(?:\(?\d{1,2}[.)][ \t]{1,4})?[*_#`]{0,4}"
+    r"|[,;|][ \t]{0,4}(?:and[ \t]{1,4})?[*_`]{0,4})"
+)
 _NAMED = (
-    r"{begins}(?P<quote>[\"'`]?)(?P<name>{names})(?P=quote)[ \t*_`]*(?:[:=→]|[–—]|-(?=[ \t])|\bis\b)[ \t*_`]*"
+    r"{begins}(?P<quote>[\"'`]?)(?P<name>{names})(?P=quote)[ \t*_`]{{0,8}}"
+    r"(?:[:=→]|[–—]|-(?=[ \t])|\bis\b)[ \t*_`]{{0,8}}"
 )
 _RULE = re.compile(r"[\s|:\-–—+=]*")
 

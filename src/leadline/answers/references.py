@@ -14,8 +14,8 @@ from leadline.answers.numbers import PrintedNumber
 _LABEL = re.compile(r"^[ \t>*_#-]*(?:\(?(\d{1,2})[.):](?=[ \t]+\S))", re.MULTILINE)
 # A label before an amount, "1. $4,250,000", or one that no sentence ends with, "1) Forty".
 _LONE_LABEL = re.compile(
-    r"^[ \t>*_#-]*(?:\(?(?P<bracket>\d{1,2})\)|(?P<point>\d{1,2})\.)[ \t]+"
-    r"(?=(?P<amount>[*_`~\"'“($€£¥≈]*\d)?\S)",
+    r"(?:^[ \t>*_#-]*\(?|(?<=: )\(?)(?:(?P<bracket>\d{1,2})\)|(?<!\()(?P<point>[1-9])\.)[ \t]+"
+    r"(?=(?P<amount>[*_`~\"'“($€£¥≈]*\d)|\S)",
     re.MULTILINE,
 )
 # What is numbered: "Sections 2 and 3", "Exhibit 99.1", "Form 10-K", "§ 12".
@@ -54,7 +54,7 @@ def references(text: str, numbers: Sequence[PrintedNumber], question: str, unit:
     """Where those of `numbers` begin that are references in `text`.
 
     >>> from leadline.answers.numbers import find_numbers
-    >>> text = "1. As of 2020, Table 3 shows 42 [2]"
+    >>> text = "As of 2020, Table 3 shows 42 [2]"
     >>> found = references(text, list(find_numbers(text)), "How many?", None)
     >>> [number.text for number in find_numbers(text) if number.start not in found]
     ['42']

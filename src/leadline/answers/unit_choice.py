@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from leadline.answers.printed import value_text
 from leadline.answers.units import Quantity
 
 # Words that may follow a number without being what it counts.
@@ -33,7 +35,18 @@ def in_declared_unit(text: str, found: Sequence[Quantity], unit: str | None) -> 
         between = text[found[at].end : found[at + 1].start]
         if others[at + 1] and not found[at].bears and _JOINED.fullmatch(between):
             others[at] = True
-    return [one for one, other in zip(found, others, strict=True) if not other]
+    return [
+        _converted(one) if at and others[at - 1] else one for at, one in enumerate(found) if not others[at]
+    ]
+
+
+def _converted(one: Quantity) -> Quantity:
+    """After an amount in another unit, brackets hold the same one in this unit: "€5 ($5.50)" is no minus."""
+    number = one.number
+    if not (number.text.endswith(")") and number.ambiguous and number.value < 0 and one.printed is not None):
+        return one
+    notes = tuple(note for note in one.notes if "brackets" not in note)
+    return replace(one, value=value_text(-one.printed), printed=-one.printed, notes=notes)
 
 
 def _is_other(text: str, one: Quantity) -> bool:

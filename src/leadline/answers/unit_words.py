@@ -54,10 +54,10 @@ CALENDAR = frozenset({"day", "week", "month", "quarter", "year"})
 _AFTER = re.compile(
     r"[ \u00a0\u202f-]?(?:\\[,;! ]|~)?(?:\\(?:text|mathrm|rm)\s?\{\s?)?"
     r"(?P<power>square |cubic |sq\.? )?(?P<degrees>degrees? (?=[CF]\b|[Cc]elsius|[Ff]ahrenheit))?"
-    r"(?P<word>[°℃℉]?[^\W\d_]+|[°℃℉])(?P<raised>[²³23](?![\w²³]))?(?![\w²³])"
+    r"(?P<word>[°℃℉]?[^\W\d_]{1,24}|[°℃℉])(?P<raised>[²³23](?![\w²³]))?(?![\w²³])"
 )
 _PER = re.compile(r"\s?/\s?|\s?⁄\s?|[ \u00a0](?:per|each|every|an?)[ \u00a0]")
-_NAME = re.compile(r"(?P<word>[°]?[^\W\d_]+)(?P<raised>[²³23](?![\w²³]))?(?![\w²³])")
+_NAME = re.compile(r"(?P<word>°?[^\W\d_]{1,24})(?P<raised>[²³23](?![\w²³]))?(?![\w²³])")
 _POWERS = {"²": 2, "2": 2, "³": 3, "3": 3}
 
 

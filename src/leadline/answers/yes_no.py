@@ -29,7 +29,7 @@ _NO = re.compile(
     r"|(?<=\bsays )|(?<=\bthen )|(?<=\btherefore )|(?<=\bso )|(?<=\bwas )"
     r"|(?<=[a-z] )(?=no[.!]*\s*(?:\Z|\n)))"
     r"(?:no way|no|nope)"
-    r"(?=[\"'”’*_)]*(?:\Z|[.,;:!?\n|<]|\s*[–—(]|\s+-|\s+(?:it|they|there|this|that|he|she|we|because|since|as|the)\b|\s*\Z))",
+    r"(?=[\"'”’*_)]*(?:\Z|[.,;:!?\n|<]|\s*[–—(]|\s+-|\s+(?:it|they|there|this|that|he|she|we|because|since|as|the)\b|\s+(?:in|for)\s|\s*\Z))",
     re.IGNORECASE,
 )
 # "(Yes/No): No": what may be answered, before what is.
