@@ -273,9 +273,9 @@ PIECES = [
     "```", "```json\n",
     '{"answer": ', '"', "}", "[", "]", "null", "\n", " ", "\t", ".", ",", ":", ";", "|", "(", ")", "#", "°C",
     "kg", "days", "weeks", "\u00a0", "\u202f", "'", "’", "\\", "\\$", "&", "<", ">", "<|im_end|>", "\nQ: ",
-    "So", "Therefore,", "in total", "mg", "/", "per", "A)", "1.", "(a)", "FY", "§", "Wait, no.", "?", "→", "~~",
-    "{'answer': ", "assistantfinal", "<|channel|>final<|message|>", "rate: ", "| ", "<rate>", "; ", "payable in",
-    "never", "none", "than", "31 Mart 2005", "µg", "year", "d", "\nUser: ",
+    "So", "Therefore,", "in total", "mg", "/", "per", "A)", "1.", "(a)", "FY", "§", "Wait, no.", "?", "→",
+    "~~", "{'answer': ", "assistantfinal", "<|channel|>final<|message|>", "rate: ", "| ", "<rate>", "; ",
+    "payable in", "never", "none", "than", "31 Mart 2005", "µg", "year", "d", "\nUser: ",
     "10" * 30, "9" * 350, "1." * 20, "1," * 20, "١٢٣", "１２", "٫", "²", "⁻⁶", "\u200b", "\x00", "é", "日",
     "𝟜", "０", "Ⅳ", "٪",
 ]  # fmt: skip

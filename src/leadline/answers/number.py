@@ -107,7 +107,16 @@ def candidates(text: str, item: Item) -> list[Quantity]:
     ] or apart  # fmt: skip
     beside = asides(text, undated) if len(undated) > 1 else ()
     kept = [number for number in undated if number.start not in beside] or undated
-    return in_declared_unit(text, quantities(text, kept, item.unit), item.unit)
+    found = quantities(text, kept, item.unit)
+    chosen = in_declared_unit(text, found, item.unit)
+    said = []
+    if len(apart) < len(cardinals):
+        said.append("other numbers are labels, references or years")
+    if len(kept) < len(undated):
+        said.append("other numbers stand in asides")
+    if len(chosen) < len(found):
+        said.append("other numbers are not in the declared unit")
+    return [replace(one, notes=(*one.notes, *said)) for one in chosen] if said else chosen
 
 
 def is_correct(answer: Quantity, gold: Quantity, item: Item) -> bool:
