@@ -106,7 +106,8 @@ def self_test(samples: Sequence[Sample], matcher: Matcher) -> SelfTest:
         return SelfTest(passed=True, trials=tuple(trials), note=note)
     by_name = {trial.name: trial.tried for trial in trials}
     essential = by_name[PLANTED] and (by_name[OTHER_NUMBER] or by_name[OTHER_WORD])
-    note = f"{right} of {tried} trials on {len(samples)} windows of this benchmark came out right"
+    windows = f"{len(samples)} window{'s' * (len(samples) != 1)}"
+    note = f"{right} of {tried} trials on {windows} of this benchmark came out right"
     if not essential:
         note = "the windows give no quote in which something could be changed, so nothing shows that it works"
     return SelfTest(passed=bool(essential) and right == tried, trials=tuple(trials), note=note)

@@ -21,7 +21,6 @@ from leadline.report.audit_words import (
     nothing_checked,
     population,
     self_test_line,
-    trial_result,
 )
 from leadline.report.labels import spelt_out
 from leadline.report.numbers import count, plural, printed
@@ -86,16 +85,18 @@ def _self_test(document: AuditDocument) -> list[RenderableType]:
     line = Text(printable(self_test_line(document)), style="bold green" if test.passed else "bold red")
     table = Table(box=None, show_header=False, padding=(0, 0, 0, 2))
     table.add_column(overflow="fold")
-    table.add_column(justify="right", overflow="fold")
+    table.add_column(justify="right", no_wrap=True)
     for trial in test.trials:
         style = "" if trial.right == trial.tried else "red"
         table.add_row(
             Text(printable(trial.name), style=style),
-            Text(printable(trial_result(trial)), style=style or ("" if trial.tried else "dim")),
+            Text(f"{count(trial.right)}/{count(trial.tried)}" if trial.tried else "not tried", style=style),
         )
+        if trial.note:
+            table.add_row(Text(f"  {printable(trial.note.removeprefix('not tried: '))}", style="dim"), Text())
         for failure in trial.failures:
             table.add_row(Text(f"  {printable(failure)}", style="red"), Text())
-    return [line, table] if test.trials else [line]
+    return [line, table] if test.tried else [line]
 
 
 def _breakdowns(breakdowns: Sequence[Breakdown]) -> Table:
