@@ -43,7 +43,7 @@ FOUND = {
         "6.0",
         "1,362,500 thousand shares in all; shares (in thousands): 81,575",
         "81,575 thousand of 1,362,500 thousand = 6.0%",
-        "81,575 / 1,362,500 thousand = 5.987 %",
+        "81,575 / 1,362,500 = 5.987 %",
     ),
     "growth": (
         "25.0",

@@ -118,8 +118,8 @@ def test_the_two_groups_of_failures_are_told_apart(document: AuditDocument) -> N
 
 
 DERIVATIONS = {
-    "current_ownership_pct/uber_holder_one": "81,575 / 1,362,500 thousand = 5.987 %",
-    "current_ownership_pct/uber_all_directors_officers_group": "462,351 / 1,362,500 thousand = 33.934 %",
+    "current_ownership_pct/uber_holder_one": "81,575 / 1,362,500 = 5.987 %",
+    "current_ownership_pct/uber_all_directors_officers_group": "462,351 / 1,362,500 = 33.934 %",
     "employee_pool_pct/uber_2019_equity_incentive_plan_pool": "130.0 million / 1,362,500 thousand = 9.541 %",
     "liquidation_waterfall_payout/col1_selected_companies_ltm": (
         "($124.3 million − $0.3 million − $32.6 million − $78.6 million) / 25.2 million = 0.5079"

@@ -7,11 +7,12 @@ same search seldom reaches a value that nobody meant: it is repeated with golds 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from math import log10
+from math import isclose, log10
 from random import Random
 
 from leadline.audit.calculations import (
@@ -35,6 +36,8 @@ _SPREAD = 4.0
 # With more numbers than this, pairs hit everything, and the search would say nothing.
 _MOST_FOR_PAIRS, _MOST_FOR_TRIPLES, _MOST_NAMED = 60, 10, 7
 _LONG = 4
+# "1,362,500 thousand" without its word.
+_MAGNITUDE = re.compile(r"(?<=\d)\s*[^\W\d_]+\.?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,7 @@ def _any_within(values: Sequence[float], at: float, reach: float) -> bool:
 
 
 def _written(one: Try, gold: Gold) -> str:
-    texts = [operand.text for operand in one.operands]
+    texts = [_bare_text(operand) if _is_bare(one) else operand.text for operand in one.operands]
     if one.form in ("sum", "less", "sum/", "less/"):
         divided = one.form.endswith("/")
         parts, by = (texts[:-1], texts[-1]) if divided else (texts, "")
@@ -188,6 +191,19 @@ def _written(one: Try, gold: Gold) -> str:
         left = one.form.removesuffix(" %").format(*(f"({t})" if t.startswith("−") else t for t in texts))
     unit = " %" if one.form.endswith("%") else ""
     return f"{left} = {printed_value(one.value, gold)}{unit}"
+
+
+def _is_bare(one: Try) -> bool:
+    """Whether a ratio of two numbers leaves their magnitude words out, as under a head "(in thousands)"."""
+    if one.form.removesuffix(" %") != "{0} / {1}":
+        return False
+    above, below = one.operands
+    times = 100 if one.form.endswith("%") else 1
+    return not isclose(times * above.value, one.value * below.value, rel_tol=1e-9)
+
+
+def _bare_text(operand: Operand) -> str:
+    return operand.text if operand.bare == operand.value else _MAGNITUDE.sub("", operand.text)
 
 
 def printed_value(value: float, gold: Gold) -> str:
