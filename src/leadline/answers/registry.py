@@ -31,6 +31,7 @@ def reader_for(answer_type: str) -> Reader:
     return reader
 
 
+@cache
 def readable_types() -> tuple[str, ...]:
     """The answer types that this version reads, sorted."""
     return tuple(sorted(name for name in get_args(AnswerType) if _has_reader(name)))
