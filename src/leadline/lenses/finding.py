@@ -51,10 +51,16 @@ class ClaimStatus(StrEnum):
 
 
 class Claim(_Frozen):
-    """A sentence that a reader may (or may not) take home."""
+    """A sentence that a reader may (or may not) take home.
+
+    `point` is the number that a reader of the aggregate would quote, `conservative` what is left of it under
+    the reading that does most against it (the interval's unfavourable end, the chance level, the ceiling).
+    """
 
     text: str
     status: ClaimStatus
+    point: str = ""
+    conservative: str = ""
 
 
 class Finding(_Frozen):

@@ -16,12 +16,21 @@ READINGS = {
     "state": pl.String,  # ok | empty | unreadable | refused | error
     "text": pl.String,  # the raw answer, whole
     "answer_type": pl.String,  # text | number | date | enum | boolean | parts
+    # What the provenance audit says of the item: "" (not audited), "clean", "not checkable", or why it is
+    # flagged ("evidence absent", "computational", "label untraceable", "answer stated", "flagged").
+    "audit": pl.String,
+    "stated": pl.String,  # the gold answer in the window: "stated" | "not stated" | "" (not decidable)
+    # Why the item is left out of the study's population, "" for its members: an audit's verdict, or "named".
+    "excluded": pl.String,
     "value": pl.String,  # what the answer says, normalised for voting; null unless state is ok
     # Numbers only: the value under each rule of when two of them are the same, within (configuration, item);
     # `value` is that of the item's own rule. Null for other types, and `declared` where no precision is.
     "value_exact": pl.String,  # equal as floating-point numbers
     "value_declared": pl.String,  # equal at the precision that the item declares
     "value_rounding": pl.String,  # one is a correct rounding of the other
+    # Numbers only: the value under the item's own rule, within the item over all configurations together, so
+    # that what different configurations answer can be compared.
+    "value_shared": pl.String,
     "correct": pl.Boolean,  # by the study's correctness rule; false unless state is ok
     "correct_strict": pl.Boolean,  # by the stricter `words` rule; false unless state is ok
     "leads": pl.Boolean,  # the raw answer begins with the value that was read from it

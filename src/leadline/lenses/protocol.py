@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+# When two numbers are the same answer: as each item declares (else rounding), or one rule for all.
+Sameness = Literal["own", "exact", "declared", "rounding"]
 
 
 @dataclass(frozen=True)
@@ -12,7 +16,7 @@ class Method:
     Its verdict on an item is the majority over its first `vote` samples (1 for a deterministic technique).
     `beyond_vote` is the number used at the beyond-sampling level, where a temperature is judged over its K
     fresh samples rather than the 10 of the surface level. `label` is what sentences call it. `kind`
-    (prompting, decoding, steering, stack, sampling) is what reports group methods by.
+    (prompting, decoding, steering, stack, sampling, recorded) is what reports group methods by.
     """
 
     name: str
@@ -39,8 +43,86 @@ class Partition:
 
 
 @dataclass(frozen=True)
+class Again:
+    """A technique asked again: `configuration` holds its answers drawn at `temperature`, `method` is the
+    technique's own name, `plain` the configuration without a technique at the same temperature, if any."""
+
+    configuration: str
+    method: str
+    temperature: float
+    plain: str = ""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One configuration of one model, as the stability lenses see it: whose answers, and what it shares.
+
+    `serving` is the path by which answers come (local, direct, routed, ...), "" where it is not known.
+    Members of one `family` are no independent witnesses; "" means that the model is its own family.
+    """
+
+    model: str
+    configuration: str
+    label: str = ""
+    serving: str = ""
+    family: str = ""
+    kind: str = ""
+
+    @property
+    def kin(self) -> str:
+        """`family`, or the model where none is named."""
+        return self.family or self.model
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A group of items: those that meet every condition given; no condition means all items."""
+
+    audit: tuple[str, ...] = ()  # "flagged", "clean", or a failure type; see `lenses.audited`
+    stated: tuple[str, ...] = ()  # "stated" | "not stated": the gold answer in the window
+    categories: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    answer_types: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two groups of items whose wobble is compared: `of` less `against`."""
+
+    name: str
+    of: Selection
+    against: Selection
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What the stability lenses need to be told.
+
+    `rarefy` is the m of rarefied wobble: a fixed number, so that a further configuration changes no figure of
+    the others. `top` are the k of transfer. `subsets` are named sets of members (by label, configuration or
+    model) that transfer and contrast are shown for beside all of them. `equivalence` pairs members that
+    should be two runs of the same thing. `draws` and `seed` of the bootstrap are the protocol's own.
+    """
+
+    sameness: Sameness = "own"
+    rarefy: int = 5
+    top: tuple[int, ...] = (3, 4, 5)
+    subsets: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+    equivalence: tuple[tuple[str, str], ...] = ()
+    permutations: int = 2000
+    permutation_seed: int = 0
+
+
+@dataclass(frozen=True)
 class Protocol:
-    """The parts: one baseline, the methods judged against it, the samples that define shallow and deep."""
+    """The parts: one baseline, the methods judged against it, the samples that define shallow and deep.
+
+    `baseline` is "" in a study of recorded answers that names none: then nothing is compared with it.
+    `members` are the configurations that the stability lenses look at; those that split shallow from deep
+    are not among them.
+    """
 
     baseline: str
     methods: tuple[Method, ...]
@@ -49,6 +131,9 @@ class Protocol:
     task_name: str = "task"
     bootstrap_draws: int = 2000
     bootstrap_seed: int = 0
+    members: tuple[Member, ...] = ()
+    again: tuple[Again, ...] = ()
+    stability: Stability = Stability()
 
     def label(self, name: str) -> str:
         """What sentences call a configuration."""

@@ -14,6 +14,7 @@ from leadline.lenses.finding import Finding
 from leadline.lenses.frame import READINGS
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.view import View
+from leadline.lenses.whole import Whole
 
 # The model of findings that are taken over all models of a study.
 ALL_MODELS = "all models"
@@ -21,16 +22,18 @@ ALL_MODELS = "all models"
 
 @dataclass(frozen=True)
 class Lens:
-    """A question asked of each model's readings. `order` is its place in the report.
+    """A question asked of readings. `order` is its place in the report.
 
-    `across` makes findings over all models out of those that `look` made for each; it is asked only when a
-    study has more than one model.
+    `look` is asked of each model by itself. `across` makes findings over all models out of those that `look`
+    made for each; it is asked only when a study has more than one model. `whole` is asked once, of all
+    configurations of all models side by side.
     """
 
     name: str
     order: int
-    look: Callable[[View], list[Finding]]
+    look: Callable[[View], list[Finding]] | None = None
     across: Callable[[Sequence[Finding]], list[Finding]] | None = None
+    whole: Callable[[Whole], list[Finding]] | None = None
 
 
 def all_lenses() -> list[Lens]:
@@ -46,23 +49,33 @@ def all_lenses() -> list[Lens]:
 def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
     """All findings on a readings frame: model by model in order of name, then those over all models.
 
-    The same readings give the same findings in the same order, whatever the order of the rows.
-    Raises ValueError when a column of `READINGS` is missing.
+    The same readings give the same findings in the same order, whatever the order of the rows. Readings of
+    items that were left out of the population are seen by the lenses that ask what leaving them out changes.
+    Numbers are the same answer by the study's rule. Raises ValueError when a column of `READINGS` is missing.
     """
     if missing := [column for column in READINGS if column not in readings.columns]:
         raise ValueError(f"not a readings frame, it lacks: {', '.join(missing)}")
     lenses = all_lenses()
+    rule = protocol.stability.sameness
+    if rule != "own":
+        readings = readings.with_columns(pl.coalesce(f"value_{rule}", "value").alias("value"))
+    everyone = readings
+    readings = everyone.filter(pl.col("excluded").fill_null("") == "")
     models = sorted(readings["model"].unique().to_list())
     findings: list[Finding] = []
     made: dict[str, list[Finding]] = {lens.name: [] for lens in lenses}
     for model in models:
         view = View(model, readings.filter(pl.col("model") == model), protocol)
         for lens in lenses:
-            found = lens.look(view)
+            found = lens.look(view) if lens.look else []
             findings += found
             made[lens.name] += found
     if len(models) > 1:
         for lens in lenses:
             if lens.across:
                 findings += lens.across(made[lens.name])
+    whole = Whole(readings, everyone, protocol)
+    for lens in lenses:
+        if lens.whole:
+            findings += lens.whole(whole)
     return findings

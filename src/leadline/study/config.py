@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from leadline.bench.complaint import REPEATED, said
+from leadline.study.stability_config import AgainSection, StabilitySection, Traits
 from leadline.techniques.prompts_library import Style
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
@@ -201,9 +202,19 @@ class StudyConfig(_Section):
     models: Annotated[
         tuple[Annotated[ModelEntry, BeforeValidator(_model)], ...],
         BeforeValidator(_as_list),
-        Field(min_length=1),
         AfterValidator(_labels_are_unique),
-    ] = Field(description="who answers; one or a list")
+    ] = Field(default=(), description="who answers; one or a list. None where all answers are recorded ones")
+    baseline: str | None = Field(
+        default=None,
+        min_length=1,
+        description="the recorded configuration that the others are compared with, in a study without models",
+    )
+    audit: str | None = Field(
+        default=None,
+        min_length=1,
+        description="an audit's JSON file (relative to this file): items are grouped by its verdicts; "
+        "`exclude` leaves some out",
+    )
     prompt: Style = Field(
         default="few-shot", description="how questions are put: few-shot text, or chat messages"
     )
@@ -224,6 +235,16 @@ class StudyConfig(_Section):
     )
     beyond_sampling: Annotated[BeyondSection | None, BeforeValidator(_off)] = Field(
         default=BeyondSection(), description="set to null to leave this level out"
+    )
+    again: Annotated[AgainSection | None, BeforeValidator(_off)] = Field(
+        default=None, description="ask each deterministic technique several times, at a temperature"
+    )
+    stability: StabilitySection = Field(
+        default=StabilitySection(), description="how the steadiness of answers is told"
+    )
+    traits: dict[str, Traits] = Field(
+        default_factory=dict,
+        description="label, serving path and family of configurations or models, by their name",
     )
     batch_rows: Whole = Field(
         default=256, ge=1, le=65_536, description="sequences decoded side by side; changes speed, not answers"

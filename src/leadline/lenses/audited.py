@@ -1,0 +1,50 @@
+"""What an audit's verdict means to a lens, and which items a selection picks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.lenses.protocol import Selection
+
+if TYPE_CHECKING:
+    from leadline.lenses.panel import Panel
+
+# Items that an audit looked at without flagging them: what could not be checked is not flagged.
+UNFLAGGED = ("clean", "not checkable")
+
+Mask = npt.NDArray[np.bool_]
+
+
+def flagged(panel: Panel) -> Mask:
+    """Which items [items] the audit flags."""
+    return ~np.isin(panel.audit, ("", *UNFLAGGED))
+
+
+def clean(panel: Panel) -> Mask:
+    """Which items [items] the audit looked at and does not flag."""
+    return np.isin(panel.audit, UNFLAGGED)
+
+
+def chosen(panel: Panel, selection: Selection) -> Mask:
+    """Which items [items] meet every condition of the selection."""
+    mask = np.ones(len(panel.items), dtype=bool)
+    if selection.audit:
+        by_verdict = np.isin(panel.audit, selection.audit)
+        if "flagged" in selection.audit:
+            by_verdict |= flagged(panel)
+        if "clean" in selection.audit:
+            by_verdict |= clean(panel)
+        mask &= by_verdict
+    for wanted, of_items in (
+        (selection.stated, panel.stated),
+        (selection.categories, panel.categories),
+        (selection.tasks, panel.tasks),
+        (selection.answer_types, panel.answer_types),
+        (selection.items, panel.items),
+    ):
+        if wanted:
+            mask &= np.isin(of_items, wanted)
+    return mask

@@ -1,0 +1,251 @@
+"""The answers of all configurations to all items as arrays: what the stability lenses compute on.
+
+A cell is one item under one configuration. Its n readings in state ok carry values; m of them carry the most
+frequent one (of equally frequent values the one seen first). The item is unstable when m < n, its dispersion
+is 1 - m/n, and its p is the share of its n readings that are correct. Source: Probity, section 3.
+
+Every figure is computed from `codes` (which value, by sample) and `hits` (correct or not) alone; whatever
+else a panel offers is derived from them when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.special import gammaln
+
+from leadline.lenses.protocol import Member, Sameness
+
+Ints = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Names = npt.NDArray[np.str_]
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """How often each value occurs in each cell; arrays are [ballots], in order of cell."""
+
+    cell: npt.NDArray[np.int64]  # configuration × number of items + item
+    code: Ints
+    count: Ints
+    first: Ints  # the first sample that says so
+
+
+@dataclass(frozen=True)
+class Panel:
+    """C configurations × I items × S samples. Items are in order of their id; names are [I]."""
+
+    members: tuple[Member, ...]
+    items: Names
+    tasks: Names
+    categories: Names
+    answer_types: Names
+    audit: Names
+    stated: Names
+    codes: Ints  # [C, I, S]: which value a reading carries (an index into `values`), -1 where there is none
+    hits: Mask  # [C, I, S]: correct readings
+    asked: Ints  # [C, I]: answers that are there, readable or not
+    values: Names  # text of each code, in order
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Configurations, items."""
+        return len(self.members), len(self.items)
+
+    @cached_property
+    def n(self) -> Ints:
+        """Readings in state ok [C, I]."""
+        counts: Ints = (self.codes >= 0).sum(axis=2, dtype=np.int32)
+        return counts
+
+    @cached_property
+    def ballots(self) -> Ballots:
+        """The distinct values of every cell with their counts."""
+        samples = self.codes.shape[2]
+        flat = self.codes.reshape(-1, samples)
+        order = np.argsort(flat, axis=1, kind="stable").astype(np.int32)
+        ordered = np.take_along_axis(flat, order, axis=1)
+        begins = ordered >= 0
+        begins[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
+        starts = np.flatnonzero(begins)
+        cell = starts // samples if samples else starts
+        # Absent values come first in an ordered row; a run ends where the next begins, or with its cell.
+        ends = np.append(starts[1:], flat.size)
+        ends = np.minimum(ends, (cell + 1) * samples)
+        return Ballots(
+            cell=cell,
+            code=ordered.reshape(-1)[starts],
+            count=(ends - starts).astype(np.int32),
+            first=order.reshape(-1)[starts],
+        )
+
+    @cached_property
+    def _winner(self) -> npt.NDArray[np.int64]:
+        """Index of each cell's most frequent ballot [C·I], -1 where the cell has none."""
+        ballots = self.ballots
+        order = np.lexsort((ballots.first, -ballots.count, ballots.cell))
+        cells, where = np.unique(ballots.cell[order], return_index=True)
+        winner = np.full(self.n.size, -1, dtype=np.int64)
+        winner[cells] = order[where]
+        return winner
+
+    def _of_winner(self, column: Ints, absent: int) -> Ints:
+        found = np.full(self.n.size, absent, dtype=np.int32)
+        has = self._winner >= 0
+        found[has] = column[self._winner[has]]
+        return found.reshape(self.shape)
+
+    @cached_property
+    def top(self) -> Ints:
+        """Readings with the most frequent value [C, I]."""
+        return self._of_winner(self.ballots.count, 0)
+
+    @cached_property
+    def modal(self) -> Ints:
+        """Code of the most frequent value [C, I], -1 where nothing was read."""
+        return self._of_winner(self.ballots.code, -1)
+
+    @cached_property
+    def correct(self) -> Mask:
+        """Whether the majority is correct [C, I]: as correct as its first reading; false if not measured."""
+        first = self._of_winner(self.ballots.first, 0)
+        found: Mask = np.take_along_axis(self.hits, first[:, :, None], axis=2)[:, :, 0] & self.measured
+        return found
+
+    @cached_property
+    def right(self) -> Ints:
+        """Correct readings [C, I]."""
+        counts: Ints = (self.hits & (self.codes >= 0)).sum(axis=2, dtype=np.int32)
+        return counts
+
+    @property
+    def measured(self) -> Mask:
+        """Cells with at least one reading [C, I]."""
+        return self.n > 0
+
+    @property
+    def unstable(self) -> Mask:
+        """Cells whose readings are not all the same [C, I]."""
+        return self.top < self.n
+
+    @cached_property
+    def dispersion(self) -> Floats:
+        """1 - m/n [C, I], nan where not measured."""
+        return 1 - _quotient(self.top, self.n)
+
+    @cached_property
+    def p(self) -> Floats:
+        """Share of correct readings [C, I], nan where not measured."""
+        return _quotient(self.right, self.n)
+
+    @cached_property
+    def disagreement(self) -> Floats:
+        """Chance that two readings of a cell disagree: 1 - Σ c(c-1) / (n(n-1)) [C, I], nan where n < 2."""
+        counts = self.ballots.count.astype(np.int64)
+        pairs = self._summed((counts * (counts - 1)).astype(np.float64))
+        n = self.n.astype(np.int64)
+        return 1 - _quotient(pairs, n * (n - 1))
+
+    def rarefied(self, m: int) -> Floats:
+        """Chance that m readings of a cell are not all the same: 1 - Σ C(c, m) / C(n, m) [C, I], nan, n < m.
+
+        Source: S. H. Hurlbert, Ecology 52 (1971) 577–586.
+        """
+        ballots = self.ballots
+        n = self.n.reshape(-1)[ballots.cell].astype(np.float64)
+        c = ballots.count.astype(np.float64)
+        same = np.zeros_like(c)
+        enough = c >= m
+        # Through logarithms, as the binomials themselves overflow; exactly 1 where c = n.
+        c, n = c[enough], n[enough]
+        same[enough] = np.exp(gammaln(c + 1) - gammaln(c - m + 1) - (gammaln(n + 1) - gammaln(n - m + 1)))
+        flips = np.clip(1 - self._summed(same), 0, 1)
+        return np.where(self.n >= m, flips, np.nan)
+
+    def _summed(self, per_ballot: Floats) -> Floats:
+        """Sums over the ballots of each cell [C, I]; small before large, so that order decides nothing."""
+        order = np.lexsort((per_ballot, self.ballots.cell))
+        sums = np.bincount(self.ballots.cell[order], weights=per_ballot[order], minlength=self.n.size)
+        return sums.astype(np.float64).reshape(self.shape)
+
+    def only(self, members: Sequence[int] | Mask | None = None, items: Mask | None = None) -> Panel:
+        """The part with these configurations and these items."""
+        rows: Any = slice(None) if members is None else np.asarray(members)
+        chosen: Any = slice(None) if items is None else items
+        numbers = np.arange(len(self.members))[rows]
+        names = ("items", "tasks", "categories", "answer_types", "audit", "stated")
+        return replace(
+            self,
+            members=tuple(self.members[number] for number in numbers),
+            codes=self.codes[rows][:, chosen],
+            hits=self.hits[rows][:, chosen],
+            asked=self.asked[rows][:, chosen],
+            **{name: getattr(self, name)[chosen] for name in names},
+        )
+
+
+def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness = "own") -> Panel:
+    """The panel of `members` from a readings frame, numbers compared by `rule`.
+
+    "own" takes `value` as it is. A rule that does not apply to a reading leaves its `value`.
+    """
+    numbers = pl.DataFrame(
+        {
+            "model": [one.model for one in members],
+            "configuration": [one.configuration for one in members],
+            "_c": range(len(members)),
+        },
+        schema={"model": pl.String, "configuration": pl.String, "_c": pl.Int32},
+    )
+    about = ("task", "category", "answer_type", "audit", "stated")
+    items = readings.group_by("item").agg(pl.col(name).first().fill_null("") for name in about).sort("item")
+    value = pl.col("value") if rule == "own" else pl.coalesce(f"value_{rule}", "value")
+    rows = (
+        readings.lazy()
+        .with_columns(pl.when(pl.col("state") == "ok").then(value).alias("value"))
+        .join(numbers.lazy(), on=["model", "configuration"])
+        .join(items.lazy().select("item").with_row_index("_i"), on="item")
+        .select("_c", "_i", "sample", "value", "correct")
+        .collect()
+    )
+    values = rows["value"].drop_nulls().unique().sort()
+    coded = rows["value"].cast(pl.Enum(values)).to_physical().cast(pl.Int32).fill_null(-1)
+    samples = int(rows["sample"].max() or 0) + 1 if rows.height else 0  # type: ignore[arg-type]
+    shape = (len(members), items.height, samples)
+    place = (rows["_c"].to_numpy(), rows["_i"].to_numpy(), rows["sample"].to_numpy())
+    codes = np.full(shape, -1, dtype=np.int32)
+    codes[place] = coded.to_numpy()
+    hits = np.zeros(shape, dtype=bool)
+    hits[place] = rows["correct"].fill_null(False).to_numpy()
+    asked = np.zeros(shape[:2], dtype=np.int32)
+    np.add.at(asked, place[:2], 1)
+    return Panel(
+        members=tuple(members),
+        items=_names(items["item"]),
+        tasks=_names(items["task"]),
+        categories=_names(items["category"]),
+        answer_types=_names(items["answer_type"]),
+        audit=_names(items["audit"]),
+        stated=_names(items["stated"]),
+        codes=codes,
+        hits=hits,
+        asked=asked,
+        values=_names(values),
+    )
+
+
+def _names(column: pl.Series) -> Names:
+    return column.to_numpy().astype(np.str_) if len(column) else np.array([], dtype=np.str_)
+
+
+def _quotient(above: npt.NDArray[Any], below: npt.NDArray[Any]) -> Floats:
+    found = np.full(below.shape, np.nan)
+    np.divide(above, below, out=found, where=below > 0)
+    return found
