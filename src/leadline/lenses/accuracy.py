@@ -7,10 +7,12 @@ answers that begin with the value read from them, which the probability level re
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import polars as pl
 
-from leadline.lenses.figures import ratio, share
-from leadline.lenses.finding import Finding, Row
+from leadline.lenses.figures import counted, percent, ratio, share
+from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.frame import STATES
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.registry import Lens
@@ -55,7 +57,38 @@ def _overall(view: View) -> Finding:
         "correct. The strict rule matches on word boundaries and rejects negated answers and lists of "
         "candidates.",
         rows=tuple(rows),
+        claims=_rule_claim(view.protocol, rows),
         notes=tuple(notes),
+    )
+
+
+def _rule_claim(protocol: Protocol, rows: list[Row]) -> tuple[Claim, ...]:
+    """Whether the two correctness rules order the configurations alike; no claim about a single one."""
+    if len(rows) < 2:
+        return ()
+    rates = [
+        (row.figures["acc"].value, row.figures["acc_strict"].value, protocol.label(row.keys["configuration"]))
+        for row in rows
+    ]
+    known = [
+        (loose, strict, label) for loose, strict, label in rates if loose is not None and strict is not None
+    ]
+    pairs = list(combinations(known, 2))
+    text = "The order of the configurations by accuracy does not hang on the correctness rule"
+    if not pairs:
+        return (Claim(text=f"{text}: fewer than two were answered.", status=ClaimStatus.NOT_ESTIMABLE),)
+    turned = [
+        f"{one[2]} and {other[2]}" for one, other in pairs if (one[0] - other[0]) * (one[1] - other[1]) < 0
+    ]
+    most = max(loose - strict for loose, strict, _ in known)
+    return (
+        Claim(
+            text=f"{text}: the strict rule turns {len(turned)} of {len(pairs)} pairs"
+            + (f" ({turned[0]}, ...)." if len(turned) > 1 else f" ({turned[0]})." if turned else "."),
+            status=ClaimStatus.NOT_SUPPORTED if turned else ClaimStatus.SUPPORTED,
+            point=f"{len(pairs) - len(turned)} of {len(pairs)} pairs in the same order",
+            conservative=f"the strict rule takes up to {percent(most)} of the items from a configuration",
+        ),
     )
 
 
@@ -110,6 +143,19 @@ def _answer_position(view: View) -> Finding:
         definition="Share of the baseline's readable answers that begin with the value read from them. The "
         "gold token's rank is taken at the first answer position, so it means little for the others.",
         rows=(Row(keys={"configuration": baseline}, figures={"leads": leads}),),
+        claims=(_position_claim(leads),),
+    )
+
+
+def _position_claim(leads: Figure) -> Claim:
+    text = "Most answers of the baseline begin where the gold token is probed"
+    if leads.value is None:
+        return Claim(text=f"{text}: {leads.note}.", status=ClaimStatus.NOT_ESTIMABLE)
+    return Claim(
+        text=f"{text}: {counted(leads)}.",
+        status=ClaimStatus.SUPPORTED if (leads.low or 0.0) > 0.5 else ClaimStatus.NOT_SUPPORTED,
+        point=counted(leads),
+        conservative=f"{percent(leads.low)} at Wilson's lower bound",
     )
 
 

@@ -7,7 +7,7 @@ accuracy. Source: MAPLE, section 3.2, with temperature sampling in the place of 
 
 from __future__ import annotations
 
-from leadline.lenses.figures import SIGNIFICANCE, count, p_value, points, unknown
+from leadline.lenses.figures import SIGNIFICANCE, count, in_points, p_value, points, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.protocol import Method
 from leadline.lenses.registry import Lens
@@ -93,12 +93,19 @@ def _claim(name: str, rival: Method, moved: Transitions, figures: dict[str, Figu
         f"{moved.recovered} items only it, {moved.broken} only sampling, of {moved.items}; accuracy "
         f"{points(figures['difference'])}, exact McNemar p = {p:.3g} after Holm over {compared} comparisons."
     )
+    difference = figures["difference"]
+    nearer, end = (difference.low, "lower") if moved.net >= 0 else (difference.high, "upper")
+    readings = {
+        "point": f"{in_points(difference.value)} of accuracy",
+        "conservative": f"{in_points(nearer)} at the interval's {end} end",
+    }
     if p is None or p > SIGNIFICANCE:
-        return Claim(text=f"{text}: {evidence}", status=ClaimStatus.NOT_SUPPORTED)
+        return Claim(text=f"{text}: {evidence}", status=ClaimStatus.NOT_SUPPORTED, **readings)
     way = "better" if moved.net > 0 else "worse"
     return Claim(
         text=f"{name} answers {way} than sampling at {rival.called}: {evidence}",
         status=ClaimStatus.SUPPORTED,
+        **readings,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leadline.lenses.figures import SIGNIFICANCE, above_zero, counted, mean, points, share, unknown
+from leadline.lenses.figures import SIGNIFICANCE, above_zero, counted, in_points, mean, points, share, unknown
 from leadline.lenses.figures import p_value as p_figure
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.partition import Outcomes, Split, outcomes, split
@@ -210,6 +210,8 @@ def _claim(
         text=f"{text}: DGR {counted(figures['dgr'])} against {counted(sampling)} of {rival}, margin "
         f"{points(margin)}, p = {p:.3g} ({figures['dgr_p_holm'].method}).",
         status=ClaimStatus.SUPPORTED if supported else ClaimStatus.NOT_SUPPORTED,
+        point=f"DGR {counted(figures['dgr'])}",
+        conservative=f"{in_points(margin.low)} over fresh samples at the interval's lower end",
     )
 
 

@@ -97,6 +97,11 @@ def points(figure: Figure) -> str:
     return f"{100 * figure.value:+.1f} points [{100 * figure.low:+.1f}, {100 * figure.high:+.1f}]"
 
 
+def in_points(difference: float | None) -> str:
+    """One difference of shares in percentage points: "+12.3 points"."""
+    return "n/a" if difference is None else f"{100 * difference:+.1f} points"
+
+
 def counted(figure: Figure) -> str:
     """A share with what it was counted over: "12.3 % (7/57)"."""
     if figure.value is None or figure.numerator is None or figure.denominator is None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leadline.lenses.figures import SIGNIFICANCE, counted, median, p_value, share, unknown
+from leadline.lenses.figures import SIGNIFICANCE, counted, median, p_value, percent, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.groups import group_label, groups
 from leadline.lenses.protocol import Method, Protocol
@@ -162,12 +162,17 @@ def _claim(name: str, figures: dict[str, Figure], up: int, down: int, compared: 
         return Claim(text=f"{text}: there are none with both ranks.", status=ClaimStatus.NOT_ESTIMABLE)
     p = figures["sign_p_holm"].value
     significant = p is not None and p <= SIGNIFICANCE
+    moved = share(down if significant and down > up else up, up + down, empty="no gold token moved")
     if significant and down > up:
         text = text.replace("up more often than down", "down more often than up")
     return Claim(
         text=f"{text}: improved {counted(figures['improved'])}, worsened {counted(figures['worsened'])}, "
         f"exact sign test p = {p:.3g} after Holm over {compared} methods.",
         status=ClaimStatus.SUPPORTED if significant else ClaimStatus.NOT_SUPPORTED,
+        point=f"{counted(moved)} of the tokens that moved",
+        conservative=f"{percent(moved.low)} of them at Wilson's lower bound, where chance is 50 %"
+        if moved.value is not None
+        else "no gold token moved",
     )
 
 

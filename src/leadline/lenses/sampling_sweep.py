@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from leadline.lenses.figures import mean, percent, share, unknown
-from leadline.lenses.finding import Figure, Finding, Row
+from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.partition import Outcomes, Split, outcomes, split
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.view import View
@@ -34,12 +34,14 @@ def look(view: View) -> list[Finding]:
     """Finding `sweep`; none when the study has no partition samples."""
     rows: list[Row] = []
     notes: list[str] = []
+    claims: list[Claim] = []
     for partition in view.protocol.partitions:
         if view.has(partition.configuration):
             one = split(view, partition)
             swept = _sweep(view, one)
             rows += swept
             notes += _lowest(one, swept)
+            claims.append(_claim(one, swept))
     if not rows:
         return []
     return [
@@ -50,6 +52,7 @@ def look(view: View) -> list[Finding]:
             title="How many samples tell shallow from deep",
             definition=DEFINITION,
             rows=tuple(rows),
+            claims=tuple(claims),
             notes=tuple(notes),
         )
     ]
@@ -71,6 +74,7 @@ def across(findings: Sequence[Finding]) -> list[Finding]:
                 "model": ALL_MODELS,
                 "title": "How many samples tell shallow from deep, mean over models",
                 "rows": tuple(rows),
+                "claims": (),  # each model's own order of methods is what K may change
                 "notes": (f"Mean over {len(sweeps)} models, where a model's figure can be estimated.",),
             }
         )
@@ -157,6 +161,27 @@ def _lowest(one: Split, rows: list[Row]) -> list[str]:
         if lowest:
             line += f"; lowest τ_b by {name} {lowest[0]:.2f} at K = {lowest[1]}"
     return [line + "."]
+
+
+def _claim(one: Split, rows: list[Row]) -> Claim:
+    """Whether the methods are ranked alike at every K; a mean over K would hide the K that turns them."""
+    text = f"Methods are ranked alike by SGR and by DGR at every number of samples (τ = {one.temperature})"
+    known = [
+        (tau, name, row.keys["k"])
+        for row in rows
+        for key, name in (("kendall_sgr", "SGR"), ("kendall_dgr", "DGR"))
+        if (tau := row.figures[key].value) is not None
+    ]
+    if not known:
+        return Claim(text=f"{text}: no order can be compared.", status=ClaimStatus.NOT_ESTIMABLE)
+    lowest, name, k = min(known, key=lambda each: each[0])
+    changed = sum(tau < 1 for tau, _, _ in known)
+    return Claim(
+        text=f"{text}: {changed} of {len(known)} orders differ from that at K = {one.partition.k}.",
+        status=ClaimStatus.NOT_SUPPORTED if changed else ClaimStatus.SUPPORTED,
+        point=f"mean τ_b {sum(tau for tau, _, _ in known) / len(known):.2f}",
+        conservative=f"lowest τ_b {lowest:.2f}, by {name} at K = {k}",
+    )
 
 
 LENS = Lens("beyond_sampling", order=41, look=look, across=across)

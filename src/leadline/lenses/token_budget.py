@@ -12,12 +12,25 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from leadline.lenses.figures import count, mean, ratio, share, unknown
-from leadline.lenses.finding import Figure, Finding, Row
+from leadline.lenses.figures import (
+    SIGNIFICANCE,
+    above_zero,
+    count,
+    counted,
+    in_points,
+    mean,
+    points,
+    ratio,
+    share,
+    unknown,
+)
+from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.protocol import Method
 from leadline.lenses.registry import Lens
 from leadline.lenses.verdicts import verdicts
 from leadline.lenses.view import View
+from leadline.stats.mcnemar import mcnemar_exact
+from leadline.stats.multiple import holm
 
 
 def look(view: View) -> list[Finding]:
@@ -58,6 +71,7 @@ def _cost(view: View, answered: pl.DataFrame) -> dict[str, Figure]:
 
 def _equal_budget(view: View, failures: dict[str, pl.DataFrame]) -> list[Finding]:
     rows, notes = [], []
+    compared: dict[tuple[Method, Method], _Comparison] = {}
     for method in view.protocol.methods:
         if method.is_sampling or method.name not in failures:
             continue
@@ -67,6 +81,7 @@ def _equal_budget(view: View, failures: dict[str, pl.DataFrame]) -> list[Finding
                 if isinstance(found, str):
                     notes.append(f"{method.called} against {sampling.called}: {found}.")
                     continue
+                compared[method, sampling] = found
                 rows.append(
                     Row(keys={"method": method.name, "sampling": sampling.name}, figures=found.figures)
                 )
@@ -83,6 +98,7 @@ def _equal_budget(view: View, failures: dict[str, pl.DataFrame]) -> list[Finding
             definition="Gain of the method, and Gain of sampling by majority vote over as many fresh samples "
             "as the method's generated tokens buy, on the same failures. Difference: method minus sampling.",
             rows=tuple(rows),
+            claims=_claims(compared),
             notes=(*notes, "Only generated tokens are set equal; the method may read far more."),
         )
     ]
@@ -92,6 +108,8 @@ def _equal_budget(view: View, failures: dict[str, pl.DataFrame]) -> list[Finding
 class _Comparison:
     figures: dict[str, Figure]
     remark: str
+    only_method: int  # failures that the method alone recovers
+    only_sampling: int
 
 
 def _bought(view: View, method: Method, sampling: Method, failures: pl.DataFrame) -> _Comparison | str:
@@ -141,7 +159,32 @@ def _bought(view: View, method: Method, sampling: Method, failures: pl.DataFrame
         "gain_equal_budget": share(int(ys.sum()), n),
         "difference": mean(ym - ys, view.protocol),
     }
-    return _Comparison(figures, remark)
+    return _Comparison(figures, remark, int((ym > ys).sum()), int((ym < ys).sum()))
+
+
+def _claims(compared: dict[tuple[Method, Method], _Comparison]) -> tuple[Claim, ...]:
+    """One claim per method, against the temperature that recovers most for the money."""
+    tests = [mcnemar_exact(each.only_method, each.only_sampling) for each in compared.values()]
+    corrected = dict(zip(compared, holm(tests), strict=True))
+    claims = []
+    for method in dict.fromkeys(method for method, _ in compared):
+        rivals = [sampling for one, sampling in compared if one == method]
+        best = max(rivals, key=lambda one: compared[method, one].figures["gain_equal_budget"].value or 0.0)
+        figures, p = compared[method, best].figures, corrected[method, best]
+        difference = figures["difference"]
+        held = above_zero(difference) and p <= SIGNIFICANCE
+        claims.append(
+            Claim(
+                text=f"{method.called} recovers more than sampling at {best.called} does for the same "
+                f"generated tokens: {counted(figures['gain'])} against {counted(figures['gain_equal_budget'])} of the "
+                f"failures, {points(difference)}, exact McNemar p = {p:.3g} after Holm over {len(compared)} "
+                "comparisons.",
+                status=ClaimStatus.SUPPORTED if held else ClaimStatus.NOT_SUPPORTED,
+                point=f"{in_points(difference.value)} of Gain",
+                conservative=f"{in_points(difference.low)} at the interval's lower end",
+            )
+        )
+    return tuple(claims)
 
 
 LENS = Lens("beyond_sampling", order=42, look=look)

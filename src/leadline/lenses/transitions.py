@@ -17,6 +17,7 @@ from leadline.lenses.figures import (
     above_zero,
     below_zero,
     count,
+    in_points,
     mean,
     p_value,
     points,
@@ -214,12 +215,20 @@ def _claim(name: str, moved: Transitions, figures: dict[str, Figure], compared: 
         f"{points(difference)}, exact McNemar p = {p:.3g} after Holm over {compared} methods."
     )
     significant = p is not None and p <= SIGNIFICANCE
+    point = f"{in_points(difference.value)} of accuracy"
     if significant and below_zero(difference):
-        return Claim(text=f"{name} breaks more than it recovers: {evidence}", status=ClaimStatus.SUPPORTED)
+        return Claim(
+            text=f"{name} breaks more than it recovers: {evidence}",
+            status=ClaimStatus.SUPPORTED,
+            point=point,
+            conservative=f"{in_points(difference.high)} at the interval's upper end",
+        )
     supported = significant and above_zero(difference)
     return Claim(
         text=f"{more}: {evidence}",
         status=ClaimStatus.SUPPORTED if supported else ClaimStatus.NOT_SUPPORTED,
+        point=point,
+        conservative=f"{in_points(difference.low)} at the interval's lower end",
     )
 
 

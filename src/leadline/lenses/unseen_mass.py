@@ -8,7 +8,7 @@ turns them into a lower bound of the deep failures within reach (see `leadline.s
 from __future__ import annotations
 
 from leadline.lenses.figures import bootstrapped, count, unknown
-from leadline.lenses.finding import Figure, Finding, Row
+from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.partition import Split, split
 from leadline.lenses.registry import Lens
 from leadline.lenses.view import View
@@ -32,6 +32,7 @@ def look(view: View) -> list[Finding]:
             "expected_next_k: how many of them another K samples are expected to reach. expected_by_sweep "
             "and found_by_sweep: the same for the rest of the sweep, as expected and as it came out.",
             rows=tuple(rows),
+            claims=tuple(_claim(one, row.figures) for one, row in zip(splits, rows, strict=True)),
             notes=(
                 "A lower bound: items with a very small chance leave no trace in K samples, and the interval "
                 "is that of the bound.",
@@ -98,6 +99,33 @@ def _found(one: Split, deep: int, more: int) -> dict[str, Figure]:
     if more <= 0:
         return {"found_by_sweep": unknown("the sweep ends at K", deep)}
     return {"found_by_sweep": count(int((one.deep & (one.sweep_hits > 0)).sum()), deep)}
+
+
+def _claim(one: Split, figures: dict[str, Figure]) -> Claim:
+    """That deep failures cannot be reached: no number of samples shows it, but more samples may refute it."""
+    deep, k = int(one.deep.sum()), one.partition.k
+    text = f"Deep failures are beyond the reach of sampling at τ = {one.temperature}"
+    if deep == 0:
+        return Claim(text=f"{text}: there are none.", status=ClaimStatus.NOT_ESTIMABLE)
+    bound, found = figures["reachable_deep"], figures["found_by_sweep"].value or 0
+    readings = {
+        "point": f"{deep} failures that {k} samples never reached",
+        "conservative": "nothing was reached, so nothing can be said of what more samples would reach"
+        if bound.value is None
+        else f"at least {bound.value:.1f} of them [{bound.low:.1f}, {bound.high:.1f}] are within reach",
+    }
+    if found:
+        more = one.partition.sweep - k
+        return Claim(
+            text=f"{text}: {more} more samples reached {found:.0f} of {deep}.",
+            status=ClaimStatus.NOT_SUPPORTED,
+            **readings,
+        )
+    return Claim(
+        text=f"{text}: no number of samples could show this; a further one may always reach them.",
+        status=ClaimStatus.UNREACHABLE,
+        **readings,
+    )
 
 
 LENS = Lens("beyond_sampling", order=43, look=look)
