@@ -176,7 +176,8 @@ def _claims(compared: dict[tuple[Method, Method], _Comparison]) -> tuple[Claim, 
         claims.append(
             Claim(
                 text=f"{method.called} recovers more than sampling at {best.called} does for the same "
-                f"generated tokens: {counted(figures['gain'])} against {counted(figures['gain_equal_budget'])} of the "
+                f"generated tokens: {counted(figures['gain'])} against "
+                f"{counted(figures['gain_equal_budget'])} of the "
                 f"failures, {points(difference)}, exact McNemar p = {p:.3g} after Holm over {len(compared)} "
                 "comparisons.",
                 status=ClaimStatus.SUPPORTED if held else ClaimStatus.NOT_SUPPORTED,
