@@ -17,6 +17,7 @@ from typing import Any
 
 import audit
 import sampling
+import stability
 import techniques
 import torch
 from rich.console import Console
@@ -49,7 +50,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure speed against other ways of decoding.")
     parser.add_argument("--repeats", type=int, default=2, help="alternating runs; the best counts")
     parser.add_argument("--quick", action="store_true", help="4 prompts and K=5: only to see that it works")
-    parser.add_argument("--only", choices=("sampling", "techniques", "audit"), help="one of the benchmarks")
+    parser.add_argument(
+        "--only", choices=("sampling", "techniques", "audit", "stability"), help="one of the benchmarks"
+    )
     arguments = parser.parse_args()
     about = machine()
     console = Console(width=110)
@@ -58,6 +61,7 @@ def main() -> None:
         ("sampling", sampling.measure, _show_sampling),
         ("techniques", techniques.measure, _show_techniques),
         ("audit", audit.measure, _show_audit),
+        ("stability", stability.measure, _show_stability),
     ):
         if arguments.only not in (None, name):
             continue
@@ -137,6 +141,24 @@ def _show_audit(console: Console, found: list[dict[str, Any]]) -> None:
             f"{row['megabytes per second']:.1f}",
             f"{row['reading alone, seconds']:.1f} s",
             f"{row['peak megabytes, all processes']:,} MB",
+        )
+    console.print(table)
+
+
+def _show_stability(console: Console, found: list[dict[str, Any]]) -> None:
+    table = Table(title="All stability figures of made-up answers, 2,000 draws and 2,000 permutations")
+    columns = ("configurations × items × answers", "answers", "reading", "lenses", "figures", "peak memory")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in found:
+        reading = row.get("reading, seconds")
+        table.add_row(
+            f"{row['configurations']} × {row['items']:,} × {stability.SAMPLES}",
+            f"{row['answers']:,}",
+            "" if reading is None else f"{reading:.1f} s",
+            f"{row['lenses, seconds']:.1f} s",
+            f"{row['figures']:,}",
+            f"{row['peak megabytes']:,} MB",
         )
     console.print(table)
 
