@@ -48,38 +48,45 @@ def p_value(value: float, method: str, denominator: int) -> Figure:
     return Figure(value=value, denominator=denominator, method=method)
 
 
-def mean(values: npt.NDArray[Any], protocol: Protocol, note: str = "") -> Figure:
+def mean(values: npt.NDArray[Any], protocol: Protocol, note: str = "", empty: str = "no items") -> Figure:
     """The mean of one number per item [items], with a bootstrap interval over items."""
     if len(values) == 0:
-        return Figure(value=None, denominator=0, method=bootstrapped(protocol), note=note or "no items")
+        return Figure(value=None, denominator=0, method=bootstrapped(protocol), note=note or empty)
     ends = bootstrap_mean(values, protocol.bootstrap_draws, protocol.bootstrap_seed)
     total = float(values.sum())
     return _with(ends, total / len(values), (total, len(values)), protocol, note)
 
 
-def median(values: npt.NDArray[Any], protocol: Protocol, note: str = "") -> Figure:
-    """The median of one number per item [items], with a bootstrap interval over items."""
+def median(
+    values: npt.NDArray[Any], protocol: Protocol, note: str = "", over: str = "items", empty: str = "no items"
+) -> Figure:
+    """The median of one number per item [items], with a bootstrap interval over items (or what `over` says)."""
     if len(values) == 0:
-        return Figure(value=None, denominator=0, method=bootstrapped(protocol), note=note or "no items")
+        return Figure(value=None, denominator=0, method=bootstrapped(protocol, over), note=note or empty)
     ends = bootstrap_median(values, protocol.bootstrap_draws, protocol.bootstrap_seed)
-    return _with(ends, float(np.median(values)), (None, len(values)), protocol, note)
+    return _with(ends, float(np.median(values)), (None, len(values)), protocol, note, over)
 
 
 def ratio(
-    numerators: npt.NDArray[Any], denominators: npt.NDArray[Any], protocol: Protocol, empty: str
+    numerators: npt.NDArray[Any],
+    denominators: npt.NDArray[Any],
+    protocol: Protocol,
+    empty: str = "nothing to count over",
+    note: str = "",
 ) -> Figure:
     """Σ numerators / Σ denominators, both [items], with a bootstrap interval over items."""
     above, below = float(numerators.sum()), float(denominators.sum())
     if below == 0:
         return Figure(value=None, numerator=above, denominator=0, method=bootstrapped(protocol), note=empty)
     ends = bootstrap_ratio(numerators, denominators, protocol.bootstrap_draws, protocol.bootstrap_seed)
-    note = "" if ends.high is not None else "no upper end: some resamples have nothing to divide by"
+    if ends.high is None:
+        note = "; ".join(filter(None, [note, "no upper end: some resamples have nothing to divide by"]))
     return _with(ends, above / below, (above, below), protocol, note)
 
 
-def bootstrapped(protocol: Protocol) -> str:
+def bootstrapped(protocol: Protocol, over: str = "items") -> str:
     """What the interval of a bootstrapped figure is called."""
-    return f"bootstrap over items, {protocol.bootstrap_draws} draws, seed {protocol.bootstrap_seed}"
+    return f"bootstrap over {over}, {protocol.bootstrap_draws} draws, seed {protocol.bootstrap_seed}"
 
 
 def percent(value: float | None) -> str:
@@ -102,6 +109,11 @@ def in_points(difference: float | None) -> str:
     return "n/a" if difference is None else f"{100 * difference:+.1f} points"
 
 
+def between(figure: Figure) -> str:
+    """The interval of a share: "[7.7 %, 9.8 %]"."""
+    return f"[{percent(figure.low)}, {percent(figure.high)}]"
+
+
 def counted(figure: Figure) -> str:
     """A share with what it was counted over: "12.3 % (7/57)"."""
     if figure.value is None or figure.numerator is None or figure.denominator is None:
@@ -120,7 +132,12 @@ def below_zero(figure: Figure) -> bool:
 
 
 def _with(
-    ends: Interval, value: float, counts: tuple[float | None, float], protocol: Protocol, note: str
+    ends: Interval,
+    value: float,
+    counts: tuple[float | None, float],
+    protocol: Protocol,
+    note: str,
+    over: str = "items",
 ) -> Figure:
     return Figure(
         value=value,
@@ -128,6 +145,6 @@ def _with(
         denominator=counts[1],
         low=ends.low,
         high=ends.high,
-        method=bootstrapped(protocol),
+        method=bootstrapped(protocol, over),
         note=note,
     )

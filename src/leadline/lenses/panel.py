@@ -27,6 +27,14 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.str_]
 
+# The columns that say what a reading counts as under each rule: the first that is not null.
+_COMPARED: dict[Sameness, tuple[str, ...]] = {
+    "own": ("value",),
+    "exact": ("value_exact", "value"),
+    "declared": ("value_declared", "value_rounding", "value"),
+    "rounding": ("value_rounding", "value"),
+}
+
 
 @dataclass(frozen=True)
 class Ballots:
@@ -49,6 +57,7 @@ class Panel:
     answer_types: Names
     audit: Names
     stated: Names
+    excluded: Names  # why an item is not of the population ("named", an audit's verdict), "" for its members
     codes: Ints  # [C, I, S]: which value a reading carries (an index into `values`), -1 where there is none
     hits: Mask  # [C, I, S]: correct readings
     asked: Ints  # [C, I]: answers that are there, readable or not
@@ -125,6 +134,14 @@ class Panel:
         counts: Ints = (self.hits & (self.codes >= 0)).sum(axis=2, dtype=np.int32)
         return counts
 
+    @cached_property
+    def tied(self) -> Mask:
+        """Cells in which a second value is as frequent as the most frequent one [C, I]."""
+        ballots = self.ballots
+        leading = ballots.count == self.top.reshape(-1)[ballots.cell]
+        several = np.bincount(ballots.cell[leading], minlength=self.n.size) > 1
+        return several.reshape(self.shape)
+
     @property
     def measured(self) -> Mask:
         """Cells with at least one reading [C, I]."""
@@ -180,7 +197,7 @@ class Panel:
         rows: Any = slice(None) if members is None else np.asarray(members)
         chosen: Any = slice(None) if items is None else items
         numbers = np.arange(len(self.members))[rows]
-        names = ("items", "tasks", "categories", "answer_types", "audit", "stated")
+        names = ("items", "tasks", "categories", "answer_types", "audit", "stated", "excluded")
         return replace(
             self,
             members=tuple(self.members[number] for number in numbers),
@@ -194,7 +211,9 @@ class Panel:
 def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness = "own") -> Panel:
     """The panel of `members` from a readings frame, numbers compared by `rule`.
 
-    "own" takes `value` as it is. A rule that does not apply to a reading leaves its `value`.
+    "own" takes `value` as it is. A rule that does not apply to a reading leaves it as it is compared
+    otherwise: `declared` takes `rounding` where no precision is declared, and what is no number keeps its
+    `value`. A reading that is there twice counts once.
     """
     numbers = pl.DataFrame(
         {
@@ -204,9 +223,9 @@ def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness
         },
         schema={"model": pl.String, "configuration": pl.String, "_c": pl.Int32},
     )
-    about = ("task", "category", "answer_type", "audit", "stated")
+    about = ("task", "category", "answer_type", "audit", "stated", "excluded")
     items = readings.group_by("item").agg(pl.col(name).first().fill_null("") for name in about).sort("item")
-    value = pl.col("value") if rule == "own" else pl.coalesce(f"value_{rule}", "value")
+    value = pl.coalesce(*_COMPARED[rule])
     rows = (
         readings.lazy()
         .with_columns(pl.when(pl.col("state") == "ok").then(value).alias("value"))
@@ -224,8 +243,8 @@ def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness
     codes[place] = coded.to_numpy()
     hits = np.zeros(shape, dtype=bool)
     hits[place] = rows["correct"].fill_null(False).to_numpy()
-    asked = np.zeros(shape[:2], dtype=np.int32)
-    np.add.at(asked, place[:2], 1)
+    there = np.zeros(shape, dtype=bool)
+    there[place] = True
     return Panel(
         members=tuple(members),
         items=_names(items["item"]),
@@ -234,9 +253,10 @@ def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness
         answer_types=_names(items["answer_type"]),
         audit=_names(items["audit"]),
         stated=_names(items["stated"]),
+        excluded=_names(items["excluded"]),
         codes=codes,
         hits=hits,
-        asked=asked,
+        asked=there.sum(axis=2, dtype=np.int32),
         values=_names(values),
     )
 
