@@ -50,6 +50,8 @@ class Whole:
 
     def panel_by(self, rule: Sameness, everyone: bool = False) -> Panel:
         """The panel under another rule, or with the items that were left out of the population as well."""
+        # Where nothing was left out, both are one panel, computed once.
+        everyone = everyone and self.everyone.height > self.readings.height
         key = (rule, everyone)
         if key not in self._panels:
             readings = self.everyone if everyone else self.readings
