@@ -23,7 +23,8 @@ JOBS = [Job(question, sample) for question in QUESTIONS for sample in range(2)]
 
 
 class Waves:
-    """A model that answers in the order that `order` gives, and remembers what it was asked in each call."""
+    """A model that answers in the order that `order` gives, and remembers what it was asked in each call.
+    What it is asked greedily it answers alike, whatever the sample."""
 
     def __init__(self, order: int = 1, failing: tuple[str, ...] = ()) -> None:
         self.order, self.failing = order, failing
@@ -40,7 +41,8 @@ class Waves:
                 yield index, Failure("too_long", f"{item} is too long")
             else:
                 probes = (PROBE,) if request.gold else ()
-                yield index, Generation(f" {item}/{sample}/{stage} ", "stop", 10, (1, 2, 3), probes)
+                drawn = sample if request.sampling.temperature else "greedy"
+                yield index, Generation(f" {item}/{drawn}/{stage} ", "stop", 10, (1, 2, 3), probes)
 
 
 def _run(technique: Technique, generate: Generate, jobs: Sequence[Job] = JOBS) -> dict[Job, Answer | Failure]:
@@ -52,13 +54,36 @@ def _run(technique: Technique, generate: Generate, jobs: Sequence[Job] = JOBS) -
 
 def test_one_stage_is_one_call_for_all_jobs() -> None:
     model = Waves()
-    answers = _run(Greedy(), model)
+    answers = _run(TemperatureSampling(), model)
     assert [len(call) for call in model.calls] == [len(JOBS)]
     answer = answers[Job(QUESTIONS[1], 0)]
     assert isinstance(answer, Answer)
     assert answer.text == " item-1/0/answer "  # raw, as the model wrote it
-    assert answer.probes == (PROBE,)
     assert [stage.name for stage in answer.stages] == ["answer"]
+
+
+def test_what_several_samples_ask_greedily_is_asked_once() -> None:
+    model = Waves()
+    answers = _run(Greedy(), model)
+    assert [len(call) for call in model.calls] == [len(QUESTIONS)]
+    one, two = (answers[Job(QUESTIONS[1], sample)] for sample in range(2))
+    assert one == two
+    assert isinstance(one, Answer)
+    assert one.text == " item-1/greedy/answer "
+    assert one.probes == (PROBE,)
+    failing = Waves(failing=("item-1/answer",))
+    answers = _run(Greedy(), failing)
+    assert sum(isinstance(answer, Failure) for answer in answers.values()) == 2  # it fails for both
+
+
+def test_questions_that_happen_to_be_worded_alike_are_each_asked() -> None:
+    model = Waves()
+    twins = [Job(Question(name, "the same?"), 0) for name in ("one", "two")]
+    answers = _run(Greedy(), model, twins)
+    assert {answer.text for answer in answers.values() if isinstance(answer, Answer)} == {
+        " one/greedy/answer ",
+        " two/greedy/answer ",
+    }
 
 
 @pytest.mark.parametrize(
@@ -70,9 +95,10 @@ def test_stages_come_in_order_and_each_is_kept(technique: Technique, stages: lis
     assert [{request.key[3] for request in call} for call in model.calls] == [{stage} for stage in stages]
     for job, answer in answers.items():
         assert isinstance(answer, Answer)
-        name = f"{job.question.item}/{job.sample}"
+        drawn = {"recite": job.sample}  # the others are greedy
+        texts = [f" {job.question.item}/{drawn.get(stage, 'greedy')}/{stage} " for stage in stages]
         assert [stage.name for stage in answer.stages] == stages
-        assert [stage.text for stage in answer.stages] == [f" {name}/{stage} " for stage in stages]
+        assert [stage.text for stage in answer.stages] == texts
         assert answer.text == answer.stages[-1].text
         assert answer.finish == "stop"
         assert (answer.tokens_in, answer.tokens_out) == (20, 6)

@@ -44,8 +44,13 @@ class Partition:
 
 @dataclass(frozen=True)
 class Again:
-    """A technique asked again: `configuration` holds its answers drawn at `temperature`, `method` is the
-    technique's own name, `plain` the configuration without a technique at the same temperature, if any."""
+    """A technique of which there are several answers to each item.
+
+    `method` is the technique's own name, `configuration` holds the answers: a configuration of its own, where
+    a deterministic technique is asked again at `temperature`, or the technique's own, where it has several
+    paths (then `temperature` is that of its draws). `plain` is the configuration without a technique to set
+    them against, at the same temperature; of a technique with paths it may be another. "" where there is none.
+    """
 
     configuration: str
     method: str
@@ -120,6 +125,7 @@ class Protocol:
     """The parts: one baseline, the methods judged against it, the samples that define shallow and deep.
 
     `baseline` is "" in a study of recorded answers that names none: then nothing is compared with it.
+    Its verdict is the majority over its first `baseline_vote` samples: 1 where it is greedy.
     `members` are the configurations that the stability lenses look at; those that split shallow from deep
     are not among them.
     """
@@ -134,6 +140,7 @@ class Protocol:
     members: tuple[Member, ...] = ()
     again: tuple[Again, ...] = ()
     stability: Stability = Stability()
+    baseline_vote: int = 1
 
     def label(self, name: str) -> str:
         """What sentences call a configuration."""

@@ -61,7 +61,7 @@ class ConfigurationEntry(_Frozen):
     id: str
     samples: int  # answers asked for per item
     responses: int  # answers that are stored, over all items
-    role: Literal["baseline", "method", "partition"]
+    role: Literal["baseline", "method", "partition", "again"]
 
 
 class FindingsDocument(_Frozen):

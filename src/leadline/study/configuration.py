@@ -11,7 +11,8 @@ from leadline.models.model import ModelIdentity
 from leadline.techniques import Technique
 from leadline.techniques.prompts_library import Prompts
 
-Role = Literal["baseline", "method", "partition"]
+# again: a method asked several times; it shows how steady the method is and is no method by itself.
+Role = Literal["baseline", "method", "partition", "again"]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,35 @@ from pydantic import ValidationError
 from leadline.bench.complaint import complaint
 from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
-from leadline.lenses.protocol import Method, Partition, Protocol
+from leadline.lenses.protocol import Again, Method, Partition, Protocol
 from leadline.study.config import StudyConfig, TechniqueEntry
 from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration
+from leadline.study.stability_config import AgainSection
 from leadline.techniques import Technique, technique_named
+from leadline.techniques.again import Again as AskedAgain
+from leadline.techniques.again import asked_again, draws_already
 from leadline.techniques.greedy import Greedy
 from leadline.techniques.sampling import TemperatureSampling
 from leadline.techniques.spelling import main_fault
 from leadline.techniques.stack import Stack
 
 BASELINE = "greedy"
+# What the configuration of a technique that is asked again is called, after the technique's own name.
+AGAIN = "-again"
 
 # The order of methods in a report; within a kind that of study.yaml.
-KINDS = ("prompting", "decoding", "steering", "stack", "baseline", "sampling")
+KINDS = ("prompting", "decoding", "steering", "stack", "baseline", "recorded", "sampling")
 
 
 def configurations(config: StudyConfig, where: Path) -> list[Configuration]:
-    """Baseline first (others may depend on its failures), then partitions, temperatures and techniques.
+    """Baseline first (others may depend on its failures), then partitions, temperatures, techniques, and
+    these asked again. None where there are no models: then nobody is asked.
 
     Raises UsageError for an unknown technique or setting, and for two configurations of one name.
     """
+    if not config.models:
+        return []
     greedy = Greedy(max_tokens=config.max_tokens)
     found = [Configuration(BASELINE, "greedy", "baseline", greedy, samples=1, vote=1)]
     beyond = config.beyond_sampling
@@ -65,11 +74,17 @@ def configurations(config: StudyConfig, where: Path) -> list[Configuration]:
             )
         )
     found += [_technique(entry, index, where) for index, entry in enumerate(config.techniques)]
+    first_technique = len(found) - len(config.techniques)
+    if config.again:
+        found += [
+            _again(one, config.again) for one in found[first_technique:] if not draws_already(one.technique)
+        ]
     names = [configuration.name for configuration in found]
-    first_technique = len(names) - len(config.techniques)
     for position, name in enumerate(names):
         if name in names[:position]:
             index = position - first_technique
+            if index >= len(config.techniques):  # "dola-again" is also what a technique is called
+                index = names.index(name) - first_technique
             place = ("techniques", index, "name") if index >= 0 else ("sampling", "temperatures")
             raise UsageError(
                 f"two configurations are called {name!r}",
@@ -86,6 +101,18 @@ def _sampling(config: StudyConfig, temperature: float, seed: int, draws: int) ->
         draws=draws,
         votes=config.sampling.vote,
         max_tokens=config.max_tokens,
+    )
+
+
+def _again(one: Configuration, section: AgainSection) -> Configuration:
+    technique = asked_again(one.technique, section.times, section.temperature)
+    return Configuration(
+        name=one.name + AGAIN,
+        label=f"{one.label}, again at τ = {section.temperature:g}",
+        role="again",
+        technique=technique,
+        samples=technique.samples,
+        vote=technique.vote,
     )
 
 
@@ -123,7 +150,8 @@ def _no_setting(kind: type[Technique], name: str, setting: str, line: str) -> Us
     return UsageError(f"{name} has no setting {setting!r}", where=line, fix=hint)
 
 
-def _kind(technique: Technique) -> str:
+def kind_of(technique: Technique) -> str:
+    """What reports group a configuration by: one of `KINDS`."""
     return "stack" if isinstance(technique, Stack) else technique.kind
 
 
@@ -152,7 +180,7 @@ def protocol(config: StudyConfig, found: list[Configuration], category_name: str
             each.beyond_vote,
             isinstance(each.technique, TemperatureSampling),
             each.label,
-            _kind(each.technique),
+            kind_of(each.technique),
         )
         for each in found
         if each.role == "method"
@@ -164,4 +192,34 @@ def protocol(config: StudyConfig, found: list[Configuration], category_name: str
     ]
     # Kind by kind; the temperatures last, which the techniques are measured against.
     methods.sort(key=lambda method: KINDS.index(method.kind))
-    return Protocol(BASELINE, tuple(methods), tuple(partitions), category_name, task_name)
+    repeated = tuple(_repeated(found))
+    return Protocol(
+        BASELINE if config.models else config.baseline or "",
+        tuple(methods),
+        tuple(partitions),
+        category_name,
+        task_name,
+        again=repeated,
+        stability=config.stability.settings,
+    )
+
+
+def _repeated(found: list[Configuration]) -> Iterator[Again]:
+    """The techniques of which there are several answers to each item: asked again, or with paths of their
+    own; each with the temperature to set it against: the same, else the first."""
+    plain = {
+        each.technique.temperature: each.name
+        for each in found
+        if each.role == "method" and isinstance(each.technique, TemperatureSampling)
+    }
+    for each in found:
+        technique = each.technique
+        if isinstance(technique, AskedAgain):
+            method = each.name.removesuffix(AGAIN)
+            yield Again(each.name, method, technique.temperature, plain.get(technique.temperature, ""))
+        elif each.role == "method" and each.samples > 1 and not isinstance(technique, TemperatureSampling):
+            asker = next(iter(technique.parts.values())) if isinstance(technique, Stack) else technique
+            temperature = getattr(asker, "temperature", 0.0)
+            yield Again(
+                each.name, each.name, temperature, plain.get(temperature, next(iter(plain.values()), ""))
+            )

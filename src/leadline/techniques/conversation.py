@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from leadline.engine import Failure, Generation, Request
 from leadline.engine.intervention import Intervention
@@ -82,11 +82,18 @@ def converse(
 def _asked(
     wave: Sequence[_Talk], generate: Generate, prepared: Prepared
 ) -> Iterator[tuple[_Talk, Generation | Failure]]:
-    """The wave's answers, each talk under its item's intervention."""
-    groups: dict[int, tuple[Intervention, list[_Talk]]] = {}
+    """The wave's answers, each talk under its item's intervention. What several samples of an item ask
+    greedily in the same words comes out the same, so the model is asked it once."""
+    groups: dict[int, tuple[Intervention, dict[Request, list[_Talk]]]] = {}
     for talk in wave:
         intervention = prepared.for_item(talk.job.question.item)
-        groups.setdefault(id(intervention), (intervention, []))[1].append(talk)
+        request = talk.request
+        drawn = request.sampling.temperature > 0
+        alike = request if drawn else replace(request, key=(talk.job.question.item,))
+        talks = groups.setdefault(id(intervention), (intervention, {}))[1]
+        talks.setdefault(alike, []).append(talk)
     for intervention, talks in groups.values():
-        for index, generation in generate([talk.request for talk in talks], intervention):
-            yield talks[index], generation
+        asked = list(talks.values())
+        for index, generation in generate([same[0].request for same in asked], intervention):
+            for talk in asked[index]:
+                yield talk, generation
