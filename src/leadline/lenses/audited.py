@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Items that an audit looked at without flagging them: what could not be checked is not flagged.
 UNFLAGGED = ("clean", "not checkable")
+# Why an item is left out that a study names: its question or its label is no good, so it is in no group.
+NAMED = "named"
 
 Mask = npt.NDArray[np.bool_]
 
@@ -26,6 +28,20 @@ def flagged(panel: Panel) -> Mask:
 def clean(panel: Panel) -> Mask:
     """Which items [items] the audit looked at and does not flag."""
     return np.isin(panel.audit, UNFLAGGED)
+
+
+def flagged_and_clean(panel: Panel) -> tuple[Mask, Mask]:
+    """The two groups that an audit makes of everyone's panel [items]: flagged items, the population's rest.
+
+    Flagged items are usually left out of the population, so they are taken from wherever they are; items that
+    the study leaves out by name are in neither group.
+    """
+    return flagged(panel) & ~named(panel), clean(panel) & (panel.excluded == "")
+
+
+def named(panel: Panel) -> Mask:
+    """Which items [items] are left out of the population by name."""
+    return np.asarray(panel.excluded == NAMED)
 
 
 def chosen(panel: Panel, selection: Selection) -> Mask:

@@ -41,7 +41,7 @@ def bootstrap_ratio(
     """
     if np.size(numerators) == 0:
         return NO_INTERVAL
-    return _percentiles(_resampled(numerators, denominators, draws, np.random.default_rng(seed)), level)
+    return percentiles(resampled_ratio(numerators, denominators, draws, np.random.default_rng(seed)), level)
 
 
 def bootstrap_difference(
@@ -59,7 +59,7 @@ def bootstrap_difference(
     if np.size(first[0]) == 0 or np.size(second[0]) == 0:
         return NO_INTERVAL
     rng = np.random.default_rng(seed)
-    return _percentiles(_resampled(*first, draws, rng) - _resampled(*second, draws, rng), level)
+    return percentiles(resampled_ratio(*first, draws, rng) - resampled_ratio(*second, draws, rng), level)
 
 
 def bootstrap_median(
@@ -82,27 +82,27 @@ def bootstrap_median(
     if n % 2 == 0:
         upper = 1 - (1 - lower) * rng.random(draws) ** (1 / (n - middle))
         medians = (medians + ordered[_position(upper, n)]) / 2
-    return _percentiles(medians, level)
+    return percentiles(medians, level)
 
 
-def _resampled(
+def resampled_ratio(
     numerators: npt.ArrayLike, denominators: npt.ArrayLike, draws: int, rng: np.random.Generator
 ) -> Floats:
-    """The ratio in each resample of items [draws]."""
+    """The ratio in each resample of items [draws]; infinite where a resample has nothing to divide by."""
     # One complex number per pair: numpy orders these, by real part first, far faster than rows of a table.
     pairs = np.asarray(numerators, np.float64) + 1j * np.asarray(denominators, np.float64)
     # A resample of items is fully described by how often each distinct pair is in it: a multinomial draw.
     # Verdicts have two or three distinct values, so this costs the same for a hundred items and a million.
     distinct, counts = np.unique(pairs, return_counts=True)
     columns = np.column_stack([distinct.real, distinct.imag])
-    return np.concatenate([_ratio(weights @ columns) for weights in _weights(counts, draws, rng)])
+    return np.concatenate([quotients(weights @ columns) for weights in resample_counts(counts, draws, rng)])
 
 
 def _position(uniform: Floats, n: int) -> npt.NDArray[np.int64]:
     return np.minimum((uniform * n).astype(np.int64), n - 1)
 
 
-def _weights(
+def resample_counts(
     counts: npt.NDArray[np.int64], draws: int, rng: np.random.Generator
 ) -> Iterator[npt.NDArray[np.int64]]:
     """How often each distinct value is in each resample: blocks of [draws, distinct]."""
@@ -112,14 +112,15 @@ def _weights(
         yield rng.multinomial(items, counts / items, size=min(block, draws - start))
 
 
-def _ratio(sums: Floats) -> Floats:
+def quotients(sums: Floats) -> Floats:
     """Numerator over denominator of [draws, 2]; infinite where nothing stands below."""
     ratios = np.full(len(sums), np.inf)
     np.divide(sums[:, 0], sums[:, 1], out=ratios, where=sums[:, 1] != 0)
     return ratios
 
 
-def _percentiles(draws: Floats, level: float) -> Interval:
+def percentiles(draws: Floats, level: float) -> Interval:
+    """The ends that hold the middle `level` of `draws`; an end is None where it is not finite."""
     # "lower" and "higher" pick values that were drawn: no arithmetic between a finite and an infinite one.
     low = float(np.quantile(draws, (1 - level) / 2, method="lower"))
     high = float(np.quantile(draws, (1 + level) / 2, method="higher"))

@@ -1,0 +1,266 @@
+"""Do the items of one group wobble more than those of another?
+
+Cells of a group are pooled over the configurations: wobble = Σ unstable / Σ measured over its items. The
+intervals of both rates and of their difference resample items, each group by itself; beside them stands
+Newcombe's interval of the difference, which takes cells as independent. p: which items are in the first group
+is dealt out anew. Groups: flagged and clean items of an audit, each failure type against clean, the gold
+answer stated in the window or not, and whatever a study names. Flagged items are usually left out of the
+population: they are compared here all the same. Items left out by name are in no group.
+
+A difference between groups is an association. Source: Probity, section 3 and Table 2, but for the permutation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.lenses.audited import chosen, flagged_and_clean, named
+from leadline.lenses.contrast_measures import (
+    ACCURACY,
+    DISPERSION,
+    ROUNDING,
+    WOBBLE,
+    Measures,
+    compare,
+    picked,
+)
+from leadline.lenses.figures import SIGNIFICANCE, above_zero, below_zero, counted, percent, points
+from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
+from leadline.lenses.protocol import Contrast
+from leadline.lenses.registry import ALL_MODELS, Lens
+from leadline.lenses.whole import Whole
+from leadline.stats.multiple import holm
+
+Mask = npt.NDArray[np.bool_]
+
+ALL_ITEMS, ALL_CONFIGURATIONS = "all items", "all configurations"
+DEFINITION = (
+    "of, against: the pooled figure of either group, Σ over its items and the configurations that measured "
+    "them (wobble: unstable cells of measured ones; rarefied: the wobble that a common number of answers "
+    "would show; dispersion: mean of 1 - m/n; accuracy: cells whose majority is right). difference: the "
+    "first less the second. Intervals resample items, each group by itself. of_wilson, against_wilson, "
+    "difference_newcombe take cells as independent, which those of one item are not. p: items change groups "
+    "at random. A difference is an association: it does not say why."
+)
+
+
+class Sides(NamedTuple):
+    """Two groups of items, as masks over everyone's panel, and what sentences call them."""
+
+    of: Mask
+    against: Mask
+    called: str
+    rest: str
+
+
+def look(whole: Whole) -> list[Finding]:
+    """Findings `flagged against clean`, `by failure type`, `stated in window` and `chosen`, as there are."""
+    if not whole.repeated:
+        return []
+    measures = Measures(whole)
+    found = [_flagged(measures), _failures(measures), _stated(measures), _chosen(measures)]
+    return [one for one in found if one is not None]
+
+
+def _flagged(measures: Measures) -> Finding | None:
+    panel = measures.panel
+    sides = Sides(*flagged_and_clean(panel), "Items that the audit flags", "items that it does not")
+    if not sides.of.any() or not sides.against.any():
+        return None
+    strata = {ALL_ITEMS: _everything(sides), **_by_type(measures)}
+    rows = list(_rows(measures, sides, strata))
+    for category in np.unique(panel.categories[panel.categories != ""]):
+        within = panel.categories == category
+        stratum = f"{measures.whole.protocol.category_name} {category}"
+        rows += _row(measures, sides, WOBBLE, stratum, within, ALL_CONFIGURATIONS)
+    return _finding(
+        measures,
+        "flagged against clean",
+        "Do flagged items wobble more than clean ones?",
+        rows,
+        [(sides, rows[0], _accuracy(rows))],
+    )
+
+
+def _failures(measures: Measures) -> Finding | None:
+    panel = measures.panel
+    flags, clean = flagged_and_clean(panel)
+    rows, claimed = [], []
+    for failure in np.unique(panel.audit[flags]):
+        sides = Sides(flags & (panel.audit == failure), clean, f"Items flagged as {failure}", "clean items")
+        found = []
+        for measure in (WOBBLE, *measures.steadiness[1:], ACCURACY):
+            found += _row(measures, sides, measure, ALL_ITEMS, _everything(sides), ALL_CONFIGURATIONS)
+        if not found:
+            continue
+        its = [
+            Row(keys={"failure": str(failure), "measure": row.keys["measure"]}, figures=row.figures)
+            for row in found
+        ]
+        claimed.append((sides, its[0], _accuracy(its)))
+        rows += its
+    if not rows:
+        return None
+    return _finding(measures, "by failure type", "Each failure type against clean items", rows, claimed)
+
+
+def _stated(measures: Measures) -> Finding | None:
+    panel = measures.panel
+    there = ~named(panel)
+    sides = Sides(
+        there & (panel.stated == "stated"),
+        there & (panel.stated == "not stated"),
+        "Items whose gold answer stands in the window",
+        "items whose gold answer does not",
+    )
+    if not sides.of.any() or not sides.against.any():
+        return None
+    flags, clean = flagged_and_clean(panel)
+    strata = {ALL_ITEMS: _everything(sides), **_by_type(measures)}
+    if flags.any():
+        strata["clean items"] = clean
+    rows = list(_rows(measures, sides, strata))
+    title = "Do items wobble less when their window states the answer?"
+    return _finding(measures, "stated in window", title, rows, [(sides, rows[0], _accuracy(rows))])
+
+
+def _chosen(measures: Measures) -> Finding | None:
+    rows, claimed, notes = [], [], []
+    for contrast in measures.whole.protocol.stability.contrasts:
+        sides, shared = _sides(measures, contrast)
+        if shared:
+            notes.append(f"{contrast.name}: {shared} items of both groups count in the first alone.")
+        found = list(_rows(measures, sides, {ALL_ITEMS: _everything(sides)}))
+        if not found:
+            notes.append(f"{contrast.name}: a group has no measured items.")
+            continue
+        its = [Row(keys={"contrast": contrast.name, **row.keys}, figures=row.figures) for row in found]
+        claimed.append((sides, its[0], _accuracy(its)))
+        rows += its
+    if not rows and not notes:
+        return None
+    return _finding(measures, "chosen", "The study's own groups", rows, claimed, notes)
+
+
+def _sides(measures: Measures, contrast: Contrast) -> tuple[Sides, int]:
+    """The groups of a study's contrast, and how many items were in both.
+
+    Items left out of the population take part where the contrast asks for an audit's verdict.
+    """
+    panel = measures.panel
+    asks = contrast.of.audit or contrast.against.audit
+    there = ~named(panel) if asks else panel.excluded == ""
+    of, against = (there & chosen(panel, one) for one in (contrast.of, contrast.against))
+    sides = Sides(
+        of,
+        against & ~of,
+        f"{contrast.name}: items of the first group",
+        "those of the second",
+    )
+    return sides, int((of & against).sum())
+
+
+def _everything(sides: Sides) -> Mask:
+    return np.ones(len(sides.of), dtype=bool)
+
+
+def _by_type(measures: Measures) -> dict[str, Mask]:
+    """Numbers and all other answer types, where there are both."""
+    numbers = measures.panel.answer_types == "number"
+    return {"numbers": numbers, "other types": ~numbers} if numbers.any() and not numbers.all() else {}
+
+
+def _rows(measures: Measures, sides: Sides, strata: Mapping[str, Mask]) -> Iterator[Row]:
+    """Every measure in every stratum and every set of configurations; the headline comes first."""
+    for subset in (ALL_CONFIGURATIONS, *measures.whole.subsets):
+        for stratum, within in strata.items():
+            whole = stratum == ALL_ITEMS
+            for measure in (*measures.steadiness, *((DISPERSION, ACCURACY) if whole else ())):
+                yield from _row(measures, sides, measure, stratum, within, subset)
+
+
+def _row(
+    measures: Measures, sides: Sides, measure: str, stratum: str, within: Mask, subset: str
+) -> list[Row]:
+    """One row; none where a side is empty. The headline has a p."""
+    members = measures.whole.repeated if subset == ALL_CONFIGURATIONS else measures.whole.subsets[subset]
+    counts = measures.per_item(measure, members)
+    of, against = picked(counts, sides.of & within), picked(counts, sides.against & within)
+    if not len(of.numerators) or not len(against.numerators):
+        return []
+    headline = measure in (WOBBLE, ROUNDING) and stratum == ALL_ITEMS and subset == ALL_CONFIGURATIONS
+    figures = compare(of, against, measure, measures.whole.protocol, with_p=headline)
+    return [Row(keys={"measure": measure, "stratum": stratum, "subset": subset}, figures=figures)]
+
+
+def _accuracy(rows: Sequence[Row]) -> Row | None:
+    return next((row for row in rows if row.keys["measure"] == ACCURACY), None)
+
+
+def _finding(
+    measures: Measures,
+    table: str,
+    title: str,
+    rows: Sequence[Row],
+    claimed: Sequence[tuple[Sides, Row, Row | None]],
+    notes: Sequence[str] = (),
+) -> Finding:
+    whole = measures.whole
+    p_values = [row.figures["p"].value for _, row, _ in claimed]
+    corrected = iter(holm([p for p in p_values if p is not None]))
+    claims = [
+        _claim(sides, row.figures, accuracy, next(corrected) if p is not None else None)
+        for (sides, row, accuracy), p in zip(claimed, p_values, strict=True)
+    ]
+    single = len(whole.members) - len(whole.repeated)
+    if single:
+        notes = [*notes, f"Configurations with a single answer to each item left out: {single}."]
+    if any(row.keys["measure"] == "wobble, rarefied" for row in rows):
+        notes = [*notes, f"Rarefied to {whole.protocol.stability.rarefy} answers; cells of fewer left out."]
+    return Finding(
+        lens="contrast",
+        table=table,
+        model=ALL_MODELS,
+        title=title,
+        definition=DEFINITION,
+        rows=tuple(rows),
+        claims=tuple(claims),
+        notes=tuple(notes),
+    )
+
+
+def _claim(sides: Sides, figures: Mapping[str, Figure], accuracy: Row | None, p: float | None) -> Claim:
+    difference, of, against = figures["difference"], figures["of"], figures["against"]
+    if difference.value is None or p is None:
+        text = f"{sides.called} cannot be compared with {sides.rest}: {difference.note}."
+        return Claim(text=text, status=ClaimStatus.NOT_ESTIMABLE)
+    way = "less" if difference.value < 0 else "more"
+    harder = ""
+    if accuracy is not None and accuracy.figures["difference"].value is not None:
+        shares = [percent(accuracy.figures[name].value) for name in ("of", "against")]
+        harder = f"; their majorities are right in {shares[0]} against {shares[1]}"
+    sizes = [int(figures[name].value or 0) for name in ("items_of", "items_against")]
+    # So few items can be dealt out in so few ways that no difference would stand out.
+    out_of_reach = 1 / comb(sum(sizes), min(sizes)) > SIGNIFICANCE
+    clear = (above_zero(difference) or below_zero(difference)) and p <= SIGNIFICANCE
+    end = difference.high if difference.value < 0 else difference.low
+    return Claim(
+        text=f"{sides.called} wobble {way} than {sides.rest}: {counted(of)} against {counted(against)} of "
+        f"the cells. An association, which does not say why{harder}.",
+        status=ClaimStatus.UNREACHABLE
+        if out_of_reach
+        else ClaimStatus.SUPPORTED
+        if clear
+        else ClaimStatus.NOT_SUPPORTED,
+        point=points(difference),
+        conservative=f"{100 * (end or 0.0):+.1f} points at the unfavourable end of the bootstrap over items; "
+        f"p = {p:.2g} when items change groups",
+    )
+
+
+LENS = Lens("contrast", order=57, whole=look)
