@@ -60,7 +60,7 @@ def mean(values: npt.NDArray[Any], protocol: Protocol, note: str = "", empty: st
 def median(
     values: npt.NDArray[Any], protocol: Protocol, note: str = "", over: str = "items", empty: str = "no items"
 ) -> Figure:
-    """The median of one number per item [items], with a bootstrap interval over items (or what `over` says)."""
+    """The median of one number per item [items], with a bootstrap interval over items, or `over` others."""
     if len(values) == 0:
         return Figure(value=None, denominator=0, method=bootstrapped(protocol, over), note=note or empty)
     ends = bootstrap_median(values, protocol.bootstrap_draws, protocol.bootstrap_seed)

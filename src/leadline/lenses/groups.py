@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from leadline.lenses.figures import counted, share
@@ -12,12 +14,17 @@ from leadline.lenses.finding import Claim, ClaimStatus
 from leadline.lenses.protocol import Protocol
 from leadline.stats.intervals import newcombe
 
+if TYPE_CHECKING:
+    from leadline.lenses.panel import Panel
+
 # Below three tasks a category's rate says more about the tasks than about the category; below five the
 # worst of several categories is mostly the one with the luckiest draw of tasks.
 TASKS_FOR_A_RATE = 3
 TASKS_FOR_THE_WORST = 5
 
 UNNAMED = "(none)"
+
+By = Literal["category", "task", "answer_type"]
 
 
 class Group(NamedTuple):
@@ -35,6 +42,38 @@ def groups(frame: pl.DataFrame, by: str) -> Iterator[Group]:
     for (name,), rows in sorted(frame.partition_by(by, as_dict=True).items()):
         tasks = rows.filter(pl.col("task") != "")["task"].n_unique()
         yield Group(str(name) or UNNAMED, rows, tasks)
+
+
+class ItemGroup(NamedTuple):
+    """The items of one category (or task, or answer type), as numbers in the panel."""
+
+    name: str
+    items: npt.NDArray[np.intp]
+
+
+def item_groups(panel: Panel, by: By) -> list[ItemGroup]:
+    """The items of a panel by group, in order of name; nothing when no item has one.
+
+    Items without a name are a group of their own, `UNNAMED`.
+    """
+    names = {"category": panel.categories, "task": panel.tasks, "answer_type": panel.answer_types}[by]
+    if not (names != "").any():
+        return []
+    found, which = np.unique(names, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(which))[:-1])
+    return [ItemGroup(str(name) or UNNAMED, part) for name, part in zip(found, parts, strict=True)]
+
+
+def tasks_spanned(panel: Panel, items: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """How many tasks each configuration measured at least one of these items of [C]."""
+    named = items[panel.tasks[items] != ""]
+    tasks, which = np.unique(panel.tasks[named], return_inverse=True)
+    reached = np.zeros((len(panel.members), len(tasks)), dtype=bool)
+    members, places = np.nonzero(panel.measured[:, named])
+    reached[members, which[places]] = True
+    counts: npt.NDArray[np.int64] = reached.sum(axis=1)
+    return counts
 
 
 def group_label(protocol: Protocol, by: str) -> str:

@@ -17,7 +17,6 @@ import polars as pl
 
 from leadline.lenses.finding import Figure
 from leadline.lenses.verdicts import KEYS, verdicts
-from leadline.lenses.wobble import count_values, per_item
 from leadline.stats.bootstrap import DRAWS, Floats, bootstrap_difference, bootstrap_ratio
 from leadline.stats.intervals import NO_INTERVAL, Interval, newcombe, wilson
 from leadline.study.registration import Sameness, Statistic
@@ -71,7 +70,7 @@ def cells(
             pl.when(is_number).then(pl.col(f"value_{sameness}")).otherwise(pl.col("value")).alias("value")
         )
     if statistic in ("wobble", "dispersion"):
-        steady = per_item(count_values(counted)).filter(pl.col("n") >= minimum)
+        steady = _counted_values(counted).filter(pl.col("n") >= minimum)
         differ = pl.col("n") - pl.col("top")
         found = steady.select(
             *KEYS,
@@ -91,6 +90,17 @@ def cells(
             *KEYS, above.cast(pl.Float64).alias("numerator"), below.cast(pl.Float64).alias("denominator")
         )
     return found.sort(KEYS)
+
+
+def _counted_values(readings: pl.DataFrame) -> pl.DataFrame:
+    """Of every measured cell its readable answers `n`, and `top`, those with the most frequent value."""
+    return (
+        readings.filter((pl.col("state") == "ok") & pl.col("value").is_not_null())
+        .group_by([*KEYS, "value"])
+        .agg(pl.len().cast(pl.Int64).alias("c"))
+        .group_by(KEYS)
+        .agg(pl.col("c").sum().alias("n"), pl.col("c").max().alias("top"))
+    )
 
 
 def pooled(table: pl.DataFrame, statistic: Statistic) -> Measured:
