@@ -23,7 +23,7 @@ from leadline.stats.mcnemar import mcnemar_exact, smallest_p
 DEFINITION = (
     "The configuration with the lowest rarefied wobble against each of the others, on the items that both "
     "have enough readings of. Difference: its rarefied wobble less the other's (bootstrap over items). Only "
-    "here, only there: items that are unstable under one of the two alone; McNemar: exact test of these counts."
+    "here, only there: items that are unstable under one alone; McNemar: exact test of these counts."
 )
 
 

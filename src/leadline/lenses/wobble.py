@@ -37,7 +37,7 @@ DEFINITION = (
     "declared and rounding sameness: the same, with numbers compared by one rule. Rarefied: the wobble that "
     "m readings of each item would show. Pairwise: chance that two readings of an item disagree. Dispersion: "
     "mean share of an item's readings that differ from its most frequent value. Accuracy (majority over the "
-    "same readings) stands beside them, never in them. Response rate: readable answers over answers asked for."
+    "same readings) stands beside them, never in them. Response rate: readable answers of those asked for."
 )
 POOLED = "all configurations"
 RULES: tuple[Sameness, ...] = ("exact", "declared", "rounding")
