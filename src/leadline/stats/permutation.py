@@ -1,0 +1,118 @@
+"""What rankings would share if each configuration's scores lay anywhere: a permutation null for `top_sets`.
+
+Each configuration's scores are shuffled among its own places, so that how many units it ranks and how they
+tie stays as it is. With strata, scores are shuffled among the places of a stratum only: then the null
+holds whatever the strata explain.
+
+p = (1 + number of permutations that reach what was observed) / (1 + permutations), which is never zero and,
+over shuffled scores, at most its level. Source: B. Phipson and G. K. Smyth, Statistical Applications in
+Genetics and Molecular Biology 9 (2010) article 39.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.stats.top_sets import best_first, shared
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+PERMUTATIONS = 2000
+# Permutations are made a block at a time: about this many places are held at once.
+_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True)
+class SharedByChance:
+    """The mean share over pairs, and all units shared, in each permutation [permutations]."""
+
+    mean: Floats
+    hits: Ints
+
+
+def shared_by_chance(
+    scores: npt.ArrayLike,
+    ks: tuple[int, ...],
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+    strata: npt.ArrayLike | None = None,
+) -> dict[int, SharedByChance]:
+    """By k, what permuted `scores` [C, units] share; `strata` [units] are numbers that are kept apart.
+
+    Every k is looked at in the same permutations. Rankings that are all empty share nothing: means are nan.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    some = table.sum(axis=1) > 0
+    table = table[some]
+    members, units = table.shape
+    ranked = (table > 0).sum(axis=1)
+    pairs = members * (members - 1)
+    hits = {k: [np.zeros(0, dtype=np.int64)] for k in ks}
+    means = {k: [np.zeros(0)] for k in ks}
+    if not pairs:
+        nothing = SharedByChance(np.full(permutations, np.nan), np.zeros(permutations, dtype=np.int64))
+        return dict.fromkeys(ks, nothing)
+    apart = ~np.eye(members, dtype=bool)
+    for order in _permuted(table, 2 * max(ks), permutations, seed, strata):
+        found = shared(order, ks, units)
+        for at, k in enumerate(ks):
+            by_own = np.where(apart, found[:, at], 0).sum(axis=2)
+            hits[k].append(by_own.sum(axis=1))
+            means[k].append((by_own / np.minimum(ranked, k)).sum(axis=1) / pairs)
+    return {k: SharedByChance(np.concatenate(means[k]), np.concatenate(hits[k])) for k in ks}
+
+
+def p_of(null: npt.ArrayLike, observed: float) -> float:
+    """One-sided p: how often permutations reach `observed`, itself counted among them."""
+    values = np.asarray(null, dtype=np.float64)
+    # What is a sum of the same fractions in another order is equal, whatever its last bit says.
+    return float(((values >= observed - 1e-12).sum() + 1) / (len(values) + 1))
+
+
+def _permuted(
+    scores: Floats, depth: int, permutations: int, seed: int, strata: npt.ArrayLike | None
+) -> Iterator[Ints]:
+    """The first `depth` places of each permuted ranking, in blocks [block, C, depth]; -1 for none."""
+    members, units = scores.shape
+    ranked = best_first(scores)
+    cut = np.sort(scores, axis=1)[:, ::-1][:, min(depth, units) - 1]
+    reach = (scores > 0) & (scores >= cut[:, None])  # whatever may come to lie among the first
+    width = int(reach.sum(axis=1).max())
+    ranked = ranked[:, :width]
+    there = np.arange(width) < reach.sum(axis=1)[:, None]
+    # Among equal scores the place decides: a rank class, then the place, in one number.
+    tied = _classes(scores, ranked)
+    groups = np.zeros(units, dtype=np.int64) if strata is None else np.asarray(strata)
+    places = [np.flatnonzero(groups == group).astype(np.int32) for group in np.unique(groups)]
+    rng = np.random.default_rng(seed)
+    block = max(1, _BLOCK // scores.size)
+    for start in range(0, permutations, block):
+        trials = min(block, permutations - start)
+        moved = np.empty((trials * members, units), dtype=np.int32)
+        for its in places:
+            rows = np.tile(its, (trials * members, 1))
+            if len(places) == 1:
+                moved = rng.permuted(rows, axis=1, out=rows)
+            else:
+                moved[:, its] = rng.permuted(rows, axis=1, out=rows)
+        moved = moved.reshape(trials, members, units)
+        at = np.broadcast_to(ranked, (trials, members, width))
+        keys = np.take_along_axis(moved, at, axis=2) + tied * units
+        keys = np.where(there, keys, np.iinfo(np.int64).max)
+        if width > depth:
+            keys = np.partition(keys, depth - 1, axis=2)[:, :, :depth]
+        keys.sort(axis=2)
+        yield np.where(keys == np.iinfo(np.int64).max, -1, keys % units)
+
+
+def _classes(scores: Floats, ranked: Ints) -> Ints:
+    """Which of the distinct scores, from the highest, each ranked unit has [C, ranked]."""
+    ordered = np.take_along_axis(scores, ranked, axis=1)
+    steps = np.zeros(ordered.shape, dtype=np.int64)
+    steps[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    return steps.cumsum(axis=1)
