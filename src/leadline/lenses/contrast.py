@@ -7,7 +7,8 @@ is dealt out anew. Groups: flagged and clean items of an audit, each failure typ
 answer stated in the window or not, and whatever a study names. Flagged items are usually left out of the
 population: they are compared here all the same. Items left out by name are in no group.
 
-A difference between groups is an association. Source: Probity, section 3 and Table 2, but for the permutation.
+A difference between groups is an association.
+Source: Probity, section 3 and Table 2; the permutation is added here.
 """
 
 from __future__ import annotations

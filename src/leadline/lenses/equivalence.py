@@ -1,0 +1,259 @@
+"""Two runs of what should be the same configuration: do their answers differ more than chance has it?
+
+On the items that both runs answered: how many have another most frequent answer (differing), and the mean
+total variation distance ½ Σ |c_a/n_a - c_b/n_b| of their answers (variation). Against both stands what is
+seen when each item's pooled answers are dealt out to the runs again (exact if they are exchangeable), and
+against the first also the published null, resamples of the first run's answers against its own most frequent.
+
+A large p is no proof that two runs are the same. So the claim is always that they differ, and where that is
+not found the report says which change would have been.
+Sources: Probity, Limitations (differing, resampled null); the deals and distances are added here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from leadline.lenses.figures import SIGNIFICANCE, count, counted, mean, p_value, percent, share, unknown
+from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
+from leadline.lenses.panel import Panel, make_panel
+from leadline.lenses.protocol import Protocol
+from leadline.lenses.registry import ALL_MODELS, Lens
+from leadline.lenses.whole import Whole
+from leadline.stats.detectable_change import detectable_items
+from leadline.stats.multiple import holm
+from leadline.stats.resampled_modes import at_least, modes_lost
+from leadline.stats.two_runs import Tally, deal, tallies, variation
+
+POWER = 0.8
+DEFINITION = (
+    "differing: items whose most frequent answer (of equally frequent ones the first) is not the same in "
+    "both runs, of the items that both answered. variation: mean over items of the total variation distance "
+    "½ Σ |c_a/n_a - c_b/n_b| of the two runs' answers. *_expected and *_p: when each item's pooled answers "
+    "are dealt out to the runs again at random; p = (1 + deals with at least as much) / (1 + deals). "
+    "resampled_expected, resampled_p, resampled_z: the published null, resamples with replacement of the "
+    "first run's answers against its own most frequent one; p is the tail of the sum of independent items, "
+    "z = (observed - expected) / sd, consistent by the published rule when |z| ≤ 2. detectable: share of "
+    "items which, had the second run answered them altogether otherwise, would have made variation_p at most "
+    f"0.05 in {percent(POWER)} of simulations."
+)
+
+
+class Pair(NamedTuple):
+    """Two members, by number, and what tables call them."""
+
+    first: int
+    second: int
+
+
+class Compared(NamedTuple):
+    """One pair's items that both runs answered."""
+
+    pair: Pair
+    groups: tuple[Tally, ...]
+    differing: int
+    items: int
+    stored: npt.NDArray[np.int32]  # codes of the first run's most frequent answers, by number of the item
+
+
+def look(whole: Whole) -> list[Finding]:
+    """Finding `pairs`; none when the study names no pair of runs."""
+    pairs, notes = _pairs(whole)
+    if not pairs and not notes:
+        return []
+    rows, claims = [], []
+    if pairs:
+        panel = shared_panel(whole)
+        figures = [_figures(whole, _compared(panel, pair)) for pair in pairs]
+        p_values = [one["variation_p"].value for one in figures]
+        corrected = iter(holm([p for p in p_values if p is not None]))
+        for pair, its, p in zip(pairs, figures, p_values, strict=True):
+            holms = None if p is None else next(corrected)
+            its["variation_p_holm"] = (
+                unknown("nothing was tested")
+                if holms is None
+                else p_value(holms, f"deals, holm over {len(pairs)} pairs", int(its["items"].value or 0))
+            )
+            keys = {"configuration": whole.labels[pair.first], "other": whole.labels[pair.second]}
+            rows.append(Row(keys=keys, figures=its))
+            claims.append(_claim(keys, its))
+    return [
+        Finding(
+            lens="equivalence",
+            table="pairs",
+            model=ALL_MODELS,
+            title="Two runs of the same thing?",
+            definition=DEFINITION,
+            rows=tuple(rows),
+            claims=tuple(claims),
+            notes=(
+                *notes,
+                "A large p is not evidence that two runs are the same: read detectable beside it. The "
+                "resampled null takes the first run's most frequent answer for the truth and so expects too "
+                "few differences where answers waver.",
+            ),
+        )
+    ]
+
+
+def shared_panel(whole: Whole) -> Panel:
+    """The population with numbers compared over all configurations together, so that values match."""
+    shared = whole.readings.with_columns(pl.coalesce("value_shared", "value").alias("value"))
+    return make_panel(shared, whole.members)
+
+
+def _pairs(whole: Whole) -> tuple[list[Pair], list[str]]:
+    """The study's pairs as members; a name is a label, a configuration or a model.
+
+    Where both names fit configurations of several models, those of the same model are paired.
+    """
+    found, notes = [], []
+    for names in whole.protocol.stability.equivalence:
+        first, second = (_fitting(whole, name) for name in names)
+        missing = [name for name, fitting in zip(names, (first, second), strict=True) if not fitting]
+        if missing:
+            notes.append(f"{' and '.join(names)}: no answers of {', '.join(missing)}.")
+            continue
+        several = len(first) > 1 or len(second) > 1
+        its = [
+            Pair(a, b)
+            for a in first
+            for b in second
+            if a != b and (not several or whole.members[a].model == whole.members[b].model)
+        ]
+        if not its:
+            notes.append(f"{' and '.join(names)}: these names fit no two configurations of one model.")
+        found += its
+    return list(dict.fromkeys(found)), notes
+
+
+def _fitting(whole: Whole, name: str) -> list[int]:
+    exact = [number for number, label in enumerate(whole.labels) if label == name]
+    return exact or [
+        number for number, one in enumerate(whole.members) if name in (one.configuration, one.model)
+    ]
+
+
+def _compared(panel: Panel, pair: Pair) -> Compared:
+    both = panel.measured[pair.first] & panel.measured[pair.second]
+    modal = panel.modal
+    return Compared(
+        pair,
+        tallies(panel.codes[pair.first], panel.codes[pair.second]),
+        differing=int((both & (modal[pair.first] != modal[pair.second])).sum()),
+        items=int(both.sum()),
+        stored=modal[pair.first],
+    )
+
+
+def _figures(whole: Whole, compared: Compared) -> dict[str, Figure]:
+    protocol, items, groups = whole.protocol, compared.items, compared.groups
+    settings = protocol.stability
+    figures = {"items": count(items, of=whole.panel.shape[1])}
+    if items == 0:
+        names = ("differing", "variation", "variation_p", "detectable")
+        return {**figures, **{name: unknown("no item was answered by both", 0) for name in names}}
+    distances = np.concatenate([variation(group) for group in groups])
+    deals = deal(groups, settings.permutations, settings.permutation_seed)
+    method = f"{settings.permutations} deals of the pooled answers, seed {settings.permutation_seed}"
+    lost = modes_lost(groups, compared.stored, settings.permutations, settings.permutation_seed)
+    resampled = f"{settings.permutations} resamples of the first run, seed {settings.permutation_seed}"
+    return {
+        **figures,
+        "differing": share(compared.differing, items),
+        "differing_expected": _expected(deals.differing / items, items, method),
+        "differing_p": _p(deals.p_differing(compared.differing), method, items, settings.permutations),
+        "variation": mean(np.sort(distances), protocol),
+        "variation_expected": _expected(deals.variation / items, items, method),
+        "variation_p": _p(deals.p_variation(float(distances.sum())), method, items, settings.permutations),
+        **_resampled(compared.differing, lost, resampled),
+        "detectable": _detectable(groups, items, protocol),
+    }
+
+
+def _expected(null: npt.NDArray[np.float64], items: int, method: str) -> Figure:
+    """The null's mean, and between which ends 95 % of it lie."""
+    low, high = np.quantile(null, [0.025, 0.975])
+    center = float(null.mean())
+    return Figure(
+        value=center,
+        numerator=center * items,
+        denominator=items,
+        low=float(low),
+        high=float(high),
+        method=method,
+        note="low, high: the middle 95 % of the deals",
+    )
+
+
+def _p(value: float, method: str, items: int, permutations: int) -> Figure:
+    least = value * (permutations + 1) < 1.5
+    note = f"no deal reaches it: < 1/{permutations + 1}" if least else ""
+    return Figure(value=value, denominator=items, method=method, note=note)
+
+
+def _resampled(differing: int, lost: npt.NDArray[np.float64], method: str) -> dict[str, Figure]:
+    items, expected = len(lost), float(lost.sum())
+    spread = float(np.sqrt((lost * (1 - lost)).sum()))
+    figures = {
+        "resampled_expected": Figure(
+            value=expected / items, numerator=expected, denominator=items, method=method
+        ),
+        "resampled_p": p_value(at_least(differing, lost), f"poisson binomial tail, {method}", items),
+    }
+    if spread == 0:
+        figures["resampled_z"] = unknown("the first run is stable on every item", items)
+    else:
+        z = (differing - expected) / spread
+        note = "consistent by the published rule" if abs(z) <= 2 else "not consistent by the published rule"
+        figures["resampled_z"] = Figure(value=z, denominator=items, method=method, note=note)
+    return figures
+
+
+def _detectable(groups: Sequence[Tally], items: int, protocol: Protocol) -> Figure:
+    seed = protocol.stability.permutation_seed
+    smallest = detectable_items(tuple(groups), SIGNIFICANCE, POWER, seed=seed)
+    method = f"simulated on the pooled answers, seed {seed}"
+    if smallest is None:
+        note = "not even a change in all items would be found this often"
+        return Figure(value=None, denominator=items, method=method, note=note)
+    return Figure(value=smallest / items, numerator=smallest, denominator=items, method=method)
+
+
+def _claim(keys: dict[str, str], figures: dict[str, Figure]) -> Claim:
+    names, p = " and ".join(keys.values()), figures["variation_p_holm"].value
+    if p is None:
+        text = f"{names} cannot be compared: no item was answered by both."
+        return Claim(text=text, status=ClaimStatus.NOT_ESTIMABLE)
+    differing, detectable = figures["differing"], figures["detectable"]
+    expected, apart = figures["differing_expected"], figures["variation"]
+    chance = figures["variation_expected"]
+    point = (
+        f"{counted(differing)} most frequent answers differ; mean distance of all answers {apart.value:.3f}"
+    )
+    conservative = (
+        f"up to {percent(expected.high)} differ, and a distance up to {chance.high:.3f}, when the pooled "
+        f"answers are dealt out; p = {p:.2g}"
+    )
+    if p <= SIGNIFICANCE:
+        text = f"{names} answer differently: they are not two runs of the same thing."
+        return Claim(text=text, status=ClaimStatus.SUPPORTED, point=point, conservative=conservative)
+    if detectable.value is None:
+        text = f"No difference between {names} could have been detected: too few answers."
+        return Claim(text=text, status=ClaimStatus.UNREACHABLE, point=point, conservative=conservative)
+    return Claim(
+        text=f"No difference between {names} was detected, which does not show that they are the same: "
+        f"another answer altogether in {counted(detectable)} of the items would have been detected with "
+        f"{percent(POWER)} chance.",
+        status=ClaimStatus.NOT_SUPPORTED,
+        point=point,
+        conservative=conservative,
+    )
+
+
+LENS = Lens("equivalence", order=60, whole=look)
