@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -12,6 +13,7 @@ from leadline.lenses.finding import Figure
 from leadline.lenses.protocol import Protocol
 from leadline.stats.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_ratio
 from leadline.stats.intervals import Interval, wilson
+from leadline.stats.small_groups import bootstrap_means
 
 # A claim is supported when its interval leaves out zero and its corrected p-value is at most this.
 SIGNIFICANCE = 0.05
@@ -55,6 +57,19 @@ def mean(values: npt.NDArray[Any], protocol: Protocol, note: str = "", empty: st
     ends = bootstrap_mean(values, protocol.bootstrap_draws, protocol.bootstrap_seed)
     total = float(values.sum())
     return _with(ends, total / len(values), (total, len(values)), protocol, note)
+
+
+def means(
+    groups: Sequence[npt.NDArray[Any]], protocol: Protocol, notes: Sequence[str], empty: str = "no items"
+) -> list[Figure]:
+    """As `mean`, of many groups of items at once; the resamples of small groups are shared."""
+    ends = bootstrap_means(groups, protocol.bootstrap_draws, protocol.bootstrap_seed)
+    return [
+        _with(one, float(values.sum()) / len(values), (float(values.sum()), len(values)), protocol, note)
+        if len(values)
+        else Figure(value=None, denominator=0, method=bootstrapped(protocol), note=empty)
+        for values, one, note in zip(groups, ends, notes, strict=True)
+    ]
 
 
 def median(

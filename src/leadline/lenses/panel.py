@@ -142,15 +142,17 @@ class Panel:
         several = np.bincount(ballots.cell[leading], minlength=self.n.size) > 1
         return several.reshape(self.shape)
 
-    @property
+    @cached_property
     def measured(self) -> Mask:
         """Cells with at least one reading [C, I]."""
-        return self.n > 0
+        measured: Mask = self.n > 0
+        return measured
 
-    @property
+    @cached_property
     def unstable(self) -> Mask:
         """Cells whose readings are not all the same [C, I]."""
-        return self.top < self.n
+        unstable: Mask = self.top < self.n
+        return unstable
 
     @cached_property
     def dispersion(self) -> Floats:

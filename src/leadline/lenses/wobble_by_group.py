@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from leadline.lenses.figures import count, mean, share
+from leadline.lenses.figures import count, means, share
 from leadline.lenses.finding import Figure, Finding, Row
 from leadline.lenses.groups import (
     TASKS_FOR_A_RATE,
@@ -49,11 +47,10 @@ def _grouped(
     groups = item_groups(panel, by)
     if not groups:
         return None
-    m = protocol.stability.rarefy
     has_tasks = bool((panel.tasks != "").any())
-    flips = panel.rarefied(m)
+    rarefied = _rarefied(protocol, panel, groups)
     rows = []
-    for group in groups:
+    for place, group in enumerate(groups):
         tasks = tasks_spanned(panel, group.items)
         cells = panel.measured[:, group.items].sum(axis=1)
         unstable = [one.unstable[:, group.items].sum(axis=1) for one in (panel, rounding)]
@@ -62,13 +59,7 @@ def _grouped(
                 key: share(int(counts[number]), int(cells[number]), empty="no item was measured")
                 for key, counts in zip(("wobble", "wobble_rounding"), unstable, strict=True)
             }
-            read = flips[number, group.items]
-            read = read[~np.isnan(read)]
-            left_out = int(cells[number]) - len(read)
-            note = f"m = {m}" + (f", items with fewer readings left out: {left_out}" if left_out else "")
-            figures["rarefied"] = mean(
-                read, protocol, note=note if len(read) else "", empty=f"no item has m = {m} readings"
-            )
+            figures["rarefied"] = rarefied[place * len(labels) + number]
             if by == "category" and has_tasks and tasks[number] < TASKS_FOR_A_RATE:
                 figures = {key: _too_few(one, int(tasks[number])) for key, one in figures.items()}
             if by != "task" and has_tasks:
@@ -84,6 +75,21 @@ def _grouped(
         rows=tuple(rows),
         notes=tuple(_notes(groups, by, has_tasks)),
     )
+
+
+def _rarefied(protocol: Protocol, panel: Panel, groups: Sequence[ItemGroup]) -> list[Figure]:
+    """Rarefied wobble, group by group and in each of every configuration."""
+    m = protocol.stability.rarefy
+    flips = panel.rarefied(m)
+    values, notes = [], []
+    for group in groups:
+        for read, n in zip(flips[:, group.items], panel.n[:, group.items], strict=True):
+            values.append(read[n >= m])
+            left_out = int(((n > 0) & (n < m)).sum())
+            notes.append(
+                f"m = {m}" + (f", items with fewer readings left out: {left_out}" if left_out else "")
+            )
+    return means(values, protocol, notes, empty=f"no item has m = {m} readings")
 
 
 def _too_few(figure: Figure, tasks: int) -> Figure:

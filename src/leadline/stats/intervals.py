@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
@@ -17,6 +18,7 @@ class Interval(NamedTuple):
 NO_INTERVAL = Interval(None, None)
 
 
+@lru_cache(maxsize=65_536)  # tables of many small groups ask for the same few counts thousands of times
 def wilson(successes: float, trials: float, level: float = 0.95) -> Interval:
     """Wilson score interval of `successes / trials`; none when there are no trials.
 
