@@ -191,6 +191,9 @@ def test_difficulty_that_all_share_is_in_the_null_that_holds_it_fixed():
     controls = table(whole, "controls")
     fixed = figures(controls, set=ALL, control=DIFFICULTY_FIXED)
     assert raw["p"].value == 1 / 401 and fixed["p"].value > 0.05
+    (claim,) = table(whole, "by k").claims
+    (beyond,) = controls.claims
+    assert (claim.status, beyond.status) == (ClaimStatus.SUPPORTED, ClaimStatus.NOT_SUPPORTED)
     assert fixed["mean"] == raw["mean"] and fixed["null_hits"].value > 5 * raw["null_hits"].value
     inside = figures(controls, set=ALL, control="accuracy 0 to 0.25")
     assert inside["units"].value == 12 and inside["ratio"].value == pytest.approx(1, abs=0.6)

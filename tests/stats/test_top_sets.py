@@ -78,7 +78,7 @@ def test_ties_broken_by_place_share_more_than_blind_sets_and_untied_do_not():
 
 def test_what_is_not_ranked_is_in_no_set_however_wide():
     assert top_sets([[0.5, 0.5], [0.5, 0.0]], k=5).hits.tolist() == [[2, 1], [1, 1]]
-    assert shared(best_first(np.zeros((2, 3)))[None], (3,), 3).sum() == 0
+    assert shared(best_first(np.zeros((2, 3)))[None], (3,)).sum() == 0
 
 
 @pytest.mark.parametrize(

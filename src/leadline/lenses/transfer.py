@@ -22,18 +22,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from leadline.lenses.figures import count, percent
-from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
+from leadline.lenses.figures import count
+from leadline.lenses.finding import Claim, Finding, Row
 from leadline.lenses.registry import ALL_MODELS, Lens
+from leadline.lenses.transfer_claims import ALL, beyond_difficulty_claim, shared_claim
 from leadline.lenses.transfer_controls import control_rows, dropped_rows, overlap_row, serving_rows
 from leadline.lenses.transfer_figures import count_figures, drawn_members, null_figures, null_of, pair_figures
 from leadline.lenses.transfer_scores import ITEMS, Scores, item_scores, task_scores
 from leadline.lenses.whole import Whole
-from leadline.stats.pair_bootstrap import MEMBERS
 from leadline.stats.permutation import SharedByChance
-from leadline.stats.top_sets import TopSets, top_sets
+from leadline.stats.top_sets import top_sets
 
-ALL = "all configurations"
 _BINS = 20
 _FIGURES = (
     "units", "mean", "median", "mean_untied", "chance", "null_mean", "p",
@@ -70,6 +69,7 @@ def look(whole: Whole) -> list[Finding]:
     main = ks[-1]
     by_k: list[Row] = []
     claims: list[Claim] = []
+    difficulty: list[Claim] = []
     nulls: list[Row] = []
     controls: list[Row] = []
     dropped: list[Row] = []
@@ -91,7 +91,7 @@ def look(whole: Whole) -> list[Finding]:
                 figures = {key: figures[key] for key in _FIGURES}
                 by_k.append(Row(keys={"set": name, "unit": scores.unit, "k": str(k)}, figures=figures))
                 if scores.unit == ITEMS and k == main:
-                    claims.append(_claim(scores, sets, figures))
+                    claims.append(shared_claim(scores, k, figures))
                     nulls += _histogram(name, null[k])
                     serving += serving_rows(scores, sets, protocol)
             if scores.unit == ITEMS:
@@ -99,7 +99,10 @@ def look(whole: Whole) -> list[Finding]:
                 overlap.append(overlap_row(scores, protocol))
                 if scores.left_out:
                     notes.append(f"{name}: {scores.left_out:,} items left out that not every one measured")
-        controls += control_rows(whole, name, numbers, main)
+        checked = control_rows(whole, name, numbers, main)
+        controls += checked
+        its = item_scores(whole.panel, name, numbers, whole.labels)
+        difficulty.append(beyond_difficulty_claim(its, main, checked[0].figures))
     of_k = f"k = {main}, items"
     found = [
         ("by k", "Are configurations unsteady on the same items?", DEFINITION, by_k),
@@ -117,7 +120,7 @@ def look(whole: Whole) -> list[Finding]:
             title=title,
             definition=definition,
             rows=tuple(rows),
-            claims=tuple(claims) if table == "by k" else (),
+            claims=tuple({"by k": claims, "controls": difficulty}.get(table, ())),
             notes=tuple(notes) if table == "by k" else (),
         )
         for table, title, definition, rows in found
@@ -141,43 +144,6 @@ def _ranked(whole: Whole, name: str, numbers: Sequence[int]) -> Iterator[Scores]
     # One item a task would be the items again, by another name.
     if 1 < tasks.units < items.units:
         yield tasks
-
-
-def _claim(scores: Scores, sets: TopSets, figures: dict[str, Figure]) -> Claim:
-    """Whether the set's configurations share unsteady items beyond what shuffled values do."""
-    mean, null, k = figures["mean"], figures["null_mean"], sets.k
-    within = "" if scores.set == ALL else f" (within {scores.set})"
-    subject = f"Instability is partly shared across configurations{within}"
-    reason = ""
-    if len(scores.members) < MEMBERS:
-        reason = f"fewer than {MEMBERS} configurations were asked repeatedly"
-    elif (scores.ranked < k).all():
-        reason = f"no configuration has {k} unstable items"
-    elif mean.value is None or mean.low is None or null.high is None:
-        reason = f"fewer than {MEMBERS} configurations have an unstable item"
-    if reason or mean.value is None or mean.low is None or null.high is None:
-        return Claim(text=f"{subject}: not estimable, {reason}.", status=ClaimStatus.NOT_ESTIMABLE)
-    ratio, hits, blind, chance = (
-        figures[of].value or 0.0 for of in ("ratio", "hits", "expected", "null_hits")
-    )
-    by_null = null.high
-    text = (
-        f"{subject}: of one's {k} least steady items {percent(mean.value)} are among another's {2 * k} "
-        f"({hits:.0f} hits; {blind:.1f} expected blindly, {chance:.1f} in shuffled values)"
-    )
-    if not scores.crossed.any():
-        text += "; all are of one family"
-    point = f"{mean.value:.3f} ({hits:.0f} hits), {ratio:.2f}×"
-    against = f"{hits / chance:.2f}× the null's mean" if chance else "the null shares nothing"
-    conservative = (
-        f"{mean.low:.3f} at the lower end over configurations, against {by_null:.3f} that 2.5 % of "
-        f"permutations reach; {against}"
-    )
-    if by_null >= 1:
-        status = ClaimStatus.UNREACHABLE
-    else:
-        status = ClaimStatus.SUPPORTED if mean.low > by_null else ClaimStatus.NOT_SUPPORTED
-    return Claim(text=f"{text}.", status=status, point=point, conservative=conservative)
 
 
 def _histogram(name: str, null: SharedByChance) -> list[Row]:

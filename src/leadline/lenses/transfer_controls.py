@@ -34,7 +34,7 @@ from leadline.stats.top_sets import TopSets, best_first, top_sets
 
 STRATA = ("0 to 0.25", "0.25 to 0.5", "0.5 to 0.75", "0.75 to 1")
 DIFFICULTY_FIXED = "shuffled within accuracy strata"
-_SHOWN = ("units", "mean", "mean_untied", "hits", "expected", "null_hits", "ratio", "p")
+_SHOWN = ("units", "mean", "mean_untied", "null_mean", "p", "hits", "expected", "null_hits", "ratio")
 
 
 def stratum_of(panel: Panel, repeated: Sequence[int]) -> Floats:

@@ -24,7 +24,10 @@ Ints = npt.NDArray[np.int64]
 
 PERMUTATIONS = 2000
 # Permutations are made a block at a time: about this many places are held at once.
-_BLOCK = 2_000_000
+_BLOCK = 1_000_000
+# Places are drawn, and drawn again where they meet, if there are this many for each that is needed; else all
+# of them are shuffled.
+_SPARSE = 4
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def shared_by_chance(
     table = np.asarray(scores, dtype=np.float64)
     some = table.sum(axis=1) > 0
     table = table[some]
-    members, units = table.shape
+    members = len(table)
     ranked = (table > 0).sum(axis=1)
     pairs = members * (members - 1)
     hits = {k: [np.zeros(0, dtype=np.int64)] for k in ks}
@@ -59,7 +62,7 @@ def shared_by_chance(
         return dict.fromkeys(ks, nothing)
     apart = ~np.eye(members, dtype=bool)
     for order in _permuted(table, 2 * max(ks), permutations, seed, strata):
-        found = shared(order, ks, units)
+        found = shared(order, ks)
         for at, k in enumerate(ks):
             by_own = np.where(apart, found[:, at], 0).sum(axis=2)
             hits[k].append(by_own.sum(axis=1))
@@ -88,26 +91,55 @@ def _permuted(
     # Among equal scores the place decides: a rank class, then the place, in one number.
     tied = _classes(scores, ranked)
     groups = np.zeros(units, dtype=np.int64) if strata is None else np.asarray(strata)
-    places = [np.flatnonzero(groups == group).astype(np.int32) for group in np.unique(groups)]
+    pools = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    # Which column of a stratum's drawn places each ranked unit takes.
+    within = np.where(there, groups[ranked], np.nan)
+    columns = np.zeros((members, width), dtype=np.int64)
+    widths: list[int] = []
+    for pool in pools:
+        its = within == groups[pool[0]]
+        columns[its] = sum(widths) + (its.cumsum(axis=1) - 1)[its]
+        widths.append(int(its.sum(axis=1).max()))
     rng = np.random.default_rng(seed)
-    block = max(1, _BLOCK // scores.size)
+    held = max(members * max(width, *map(_held, widths, map(len, pools))), 1)
+    block = max(1, _BLOCK // held)
     for start in range(0, permutations, block):
         trials = min(block, permutations - start)
-        moved = np.empty((trials * members, units), dtype=np.int32)
-        for its in places:
-            rows = np.tile(its, (trials * members, 1))
-            if len(places) == 1:
-                moved = rng.permuted(rows, axis=1, out=rows)
-            else:
-                moved[:, its] = rng.permuted(rows, axis=1, out=rows)
-        moved = moved.reshape(trials, members, units)
-        at = np.broadcast_to(ranked, (trials, members, width))
-        keys = np.take_along_axis(moved, at, axis=2) + tied * units
-        keys = np.where(there, keys, np.iinfo(np.int64).max)
+        drawn = [
+            pool[_distinct(rng, trials * members, number, len(pool))]
+            for pool, number in zip(pools, widths, strict=True)
+        ]
+        places = np.concatenate(drawn, axis=1).reshape(trials, members, -1)
+        places = np.take_along_axis(places, np.broadcast_to(columns, (trials, members, width)), axis=2)
+        keys = np.where(there, places + tied * units, np.iinfo(np.int64).max)
         if width > depth:
             keys = np.partition(keys, depth - 1, axis=2)[:, :, :depth]
         keys.sort(axis=2)
         yield np.where(keys == np.iinfo(np.int64).max, -1, keys % units)
+
+
+def _held(number: int, places: int) -> int:
+    """How many numbers per row `_distinct` holds."""
+    return number if _SPARSE * number <= places else places
+
+
+def _distinct(rng: np.random.Generator, rows: int, number: int, places: int) -> Ints:
+    """`number` different ones of 0 .. places - 1 in random order, in every row [rows, number]."""
+    if _SPARSE * number > places:
+        every = np.tile(np.arange(places, dtype=np.int32), (rows, 1))
+        return rng.permuted(every, axis=1, out=every)[:, :number].astype(np.int64)
+    drawn = (rng.random((rows, number)) * places).astype(np.int64)
+    again = np.arange(rows)
+    # Of those that meet, the first in the row stays. Nothing here hangs on what a place is called, so every
+    # choice of different places is as likely as any other.
+    while number > 1 and len(again):
+        its = drawn[again]
+        order = np.argsort(its, axis=1, kind="stable")
+        ordered = np.take_along_axis(its, order, axis=1)
+        row, at = np.nonzero(ordered[:, 1:] == ordered[:, :-1])
+        drawn[again[row], order[row, at + 1]] = (rng.random(len(row)) * places).astype(np.int64)
+        again = again[np.unique(row)]
+    return drawn
 
 
 def _classes(scores: Floats, ranked: Ints) -> Ints:

@@ -23,6 +23,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+# So many comparisons are held at once.
+_BLOCK = 8_000_000
+
 
 @dataclass(frozen=True)
 class TopSets:
@@ -86,7 +89,7 @@ def top_sets(scores: npt.ArrayLike, k: int) -> TopSets:
     table = np.asarray(scores, dtype=np.float64)
     ranked = (table > 0).sum(axis=1)
     order = best_first(table)[:, : 2 * k]
-    hits = shared(order[None], (k,), table.shape[1])[0, 0].astype(np.float64)
+    hits = shared(order[None], (k,))[0, 0].astype(np.float64)
     untied = _chances(table, k) @ _chances(table, 2 * k).T
     return TopSets(k, table.shape[1], hits, untied, ranked)
 
@@ -98,24 +101,23 @@ def best_first(scores: Floats) -> Ints:
     return np.where(np.take_along_axis(scores, order, axis=1) > 0, order, -1)
 
 
-def shared(order: Ints, ks: tuple[int, ...], units: int) -> Ints:
+def shared(order: Ints, ks: tuple[int, ...]) -> Ints:
     """How many of A's first k are among B's first 2k: [trials, len(ks), A, B].
 
     `order` [trials, C, length] holds places of units, the first first, -1 for none; its length is at least
     2k, or the number of units.
     """
     trials, members, length = order.shape
-    # The rank of each unit; what is not ranked lies beyond every cut. The last column takes the -1 entries.
-    beyond = np.iinfo(np.int32).max
-    rank = np.full((trials, members, units + 1), beyond, dtype=np.int32)
-    places = np.arange(length, dtype=np.int32)
-    np.put_along_axis(rank, order, np.broadcast_to(places, order.shape), axis=2)
-    rank[:, :, units] = beyond
-    first = order[:, :, : max(ks)]
-    trial = np.arange(trials)[:, None, None, None]
-    member = np.arange(members)[None, None, :, None]
-    found = rank[trial, member, first[:, :, None, :]]  # [trials, A, B, k]: B's rank of A's j-th
-    return np.stack([(found[..., :k] < 2 * k).sum(axis=3) for k in ks], axis=1)
+    found = np.empty((trials, len(ks), members, members), dtype=np.int64)
+    narrow = order[:, :, : max(ks)].astype(np.int32)
+    wide = np.where(order < 0, -2, order).astype(np.int32)  # no place is not the same as no place
+    block = max(1, _BLOCK // max(members * members * narrow.shape[2] * length, 1))
+    for start in range(0, trials, block):
+        part = slice(start, start + block)
+        same = narrow[part, :, None, :, None] == wide[part, None, :, None, :]
+        for at, k in enumerate(ks):
+            found[part, at] = same[..., :k, : 2 * k].sum(axis=(3, 4), dtype=np.int32)
+    return found
 
 
 def _chances(scores: Floats, k: int) -> Floats:
