@@ -7,6 +7,7 @@ all twelve but two, by 6 and by 10.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -125,6 +126,7 @@ def published_items() -> list[PublishedItem]:
     return found
 
 
+@cache
 def published_frame() -> pl.DataFrame:
     """Readings with these counts: three answers to an item, alike where a configuration was stable.
 

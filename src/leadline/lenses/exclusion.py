@@ -44,9 +44,9 @@ Mask = npt.NDArray[np.bool_]
 
 DEFINITION = (
     "included: everyone but the items left out by name. audited: without the items that the audit excludes. "
-    "change: audited less included. Wobble, accuracy and shares of cells are pooled over configurations, "
-    "their intervals resample items (of the change: with what each item adds to either reading); those of the "
-    "mean shared top resample configurations. Other figures are what the lenses of that name define."
+    "change: audited less included. Wobble, accuracy and shares of cells are pooled over configurations; "
+    "their intervals resample items, that of a change with what each item adds to either reading. Those of "
+    "the mean shared top resample configurations. Other figures are what the lenses of that name define."
 )
 
 

@@ -1,0 +1,268 @@
+"""Two groups of items: published counts, what is in which group, and when a difference may be claimed."""
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from leadline.lenses.contrast import LENS
+from leadline.lenses.finding import ClaimStatus
+from leadline.lenses.frame import readings_frame
+from leadline.lenses.protocol import Contrast, Member, Protocol, Selection, Stability
+from leadline.lenses.whole import Whole
+from tests.lenses.published_items import CONFIGURATIONS, published_frame, published_items
+from tests.lenses.small import figures, samples, shuffled, table
+
+MODELS = tuple(f"m{number:02d}" for number in range(CONFIGURATIONS))
+PUBLISHED = Protocol(
+    baseline="",
+    methods=(),
+    members=tuple(Member(model, "tau-0.7") for model in MODELS),
+    stability=Stability(
+        contrasts=(
+            Contrast("clean, not stated", Selection(("clean",), ("not stated",)), Selection(("clean",))),
+        ),
+        subsets=(("two", MODELS[:2]), ("rest", MODELS[2:])),
+    ),
+)
+WOBBLE = {"measure": "wobble", "stratum": "all items", "subset": "all configurations"}
+
+
+def looked(frame, protocol=PUBLISHED):
+    population = frame.filter(pl.col("excluded").fill_null("") == "")
+    return LENS.whole(Whole(population, frame, protocol))
+
+
+@pytest.fixture(scope="module")
+def published():
+    return looked(published_frame())
+
+
+def counts(found):
+    return [(found[side].numerator, found[side].denominator) for side in ("of", "against")]
+
+
+def ends(figure):
+    return [figure.low, figure.high]
+
+
+# Flips and cells of both groups, then what was printed: both rates with their item bootstrap, the difference
+# with Newcombe's interval and its own item bootstrap.
+STRATA = [
+    (stratum, of, against, difference, *[[low, high] for low, high in intervals])
+    for stratum, of, against, difference, intervals in (
+        (
+            "all items",
+            (110, 432),
+            (447, 5116),
+            0.167,
+            ((0.185, 0.329), (0.077, 0.098), (0.128, 0.211), (0.097, 0.243)),
+        ),
+        (
+            "numbers",
+            (102, 360),
+            (131, 1408),
+            0.190,
+            ((0.205, 0.378), (0.073, 0.115), (0.143, 0.241), (0.109, 0.282)),
+        ),
+        (
+            "other types",
+            (8, 72),
+            (316, 3708),
+            0.026,
+            ((0.042, 0.181), (0.074, 0.097), (-0.029, 0.119), (-0.046, 0.103)),
+        ),
+    )
+]
+FAILURES = [
+    ("evidence absent", (69, 204), 0.251, [0.201, 0.495], [0.189, 0.319], [0.115, 0.409]),
+    ("computational", (38, 204), 0.099, [0.157, 0.216], [0.051, 0.158], [0.068, 0.130]),
+    ("label untraceable", (3, 24), 0.038, [0.083, 0.167], [-0.044, 0.223], [-0.010, 0.087]),
+]
+# Two runs of 2,000 draws differ by about this much in the ends of so wide an interval.
+DRAWN = 0.012
+
+
+@pytest.mark.parametrize(
+    ("stratum", "of", "against", "difference", "boot_of", "boot_against", "newcombe", "boot"), STRATA
+)
+def test_the_published_strata_come_out(
+    published, stratum, of, against, difference, boot_of, boot_against, newcombe, boot
+):
+    found = figures(table(published, "flagged against clean"), **{**WOBBLE, "stratum": stratum})
+    assert counts(found) == [of, against]
+    assert found["difference"].value == pytest.approx(difference, abs=5e-4)
+    assert ends(found["difference_newcombe"]) == pytest.approx(newcombe, abs=5.1e-4)
+    assert ends(found["of"]) == pytest.approx(boot_of, abs=DRAWN)
+    assert ends(found["against"]) == pytest.approx(boot_against, abs=0.003)
+    assert ends(found["difference"]) == pytest.approx(boot, abs=DRAWN)
+
+
+@pytest.mark.parametrize(("failure", "of", "difference", "boot_of", "newcombe", "boot"), FAILURES)
+def test_each_published_failure_type_against_all_clean_items(
+    published, failure, of, difference, boot_of, newcombe, boot
+):
+    found = figures(table(published, "by failure type"), failure=failure, measure="wobble")
+    assert counts(found) == [of, (447, 5116)]
+    assert found["difference"].value == pytest.approx(difference, abs=5e-4)
+    assert ends(found["difference_newcombe"]) == pytest.approx(newcombe, abs=5.1e-4)
+    assert ends(found["of"]) == pytest.approx(boot_of, abs=DRAWN)
+    assert ends(found["difference"]) == pytest.approx(boot, abs=DRAWN)
+
+
+def test_the_published_intervals_over_cells(published):
+    found = figures(table(published, "flagged against clean"), **WOBBLE)
+    assert ends(found["of_wilson"]) == pytest.approx([0.2158, 0.2977], abs=5e-5)
+    assert ends(found["against_wilson"]) == pytest.approx([0.0799, 0.0954], abs=5e-5)
+    assert found["difference_newcombe"].value == pytest.approx(0.1673, abs=5e-5)
+    assert ends(found["difference_newcombe"]) == pytest.approx([0.1276, 0.2110], abs=5e-5)
+
+
+def test_flagged_items_are_harder_by_as_much_as_was_published(published):
+    found = figures(table(published, "flagged against clean"), **{**WOBBLE, "measure": "accuracy"})
+    assert counts(found) == [(312, 432), (4654, 5116)]
+    assert -found["difference"].value == pytest.approx(0.187, abs=5e-4)
+    low, high = ends(found["difference_newcombe"])
+    assert [-high, -low] == pytest.approx([0.146, 0.232], abs=7e-4)
+
+
+def test_the_published_claim_stands_and_that_on_two_items_does_not(published):
+    (claim,) = table(published, "flagged against clean").claims
+    assert claim.status is ClaimStatus.SUPPORTED
+    assert "25.5 % (110/432) against 8.7 % (447/5116)" in claim.text
+    assert "does not say why" in claim.text
+    assert claim.point.startswith("+16.7 points")
+    by_failure = table(published, "by failure type")
+    assert [claim.status.value for claim in by_failure.claims] == ["supported", "supported", "not supported"]
+
+
+def test_published_counts_by_whether_the_window_states_the_answer(published):
+    stated = table(published, "stated in window")
+    assert counts(figures(stated, **WOBBLE)) == [(102, 1198), (117, 444)]
+    clean = figures(stated, **{**WOBBLE, "stratum": "clean items"})
+    assert counts(clean)[1] == (16, 96)
+    assert clean["items_against"].value == 8
+
+
+def test_a_categorys_row_needs_two_items_on_either_side(published):
+    found = table(published, "flagged against clean")
+    single = figures(found, **{**WOBBLE, "stratum": "category regulatory"})
+    assert single["items_of"].value == 1
+    assert single["of"].value is single["difference"].value is single["difference_newcombe"].value is None
+    assert counts(single)[0] == (2, 12)
+    assert single["difference"].note == "1 item, at least 2 are needed"
+    # both groups have items in four of the eight categories
+    strata = {row.keys["stratum"] for row in found.rows}
+    assert {name for name in strata if name.startswith("category")} == {
+        f"category {name}" for name in ("cap", "exit", "priced", "regulatory")
+    }
+
+
+def test_a_subset_counts_its_own_cells_and_subsets_add_up(published):
+    rows = table(published, "flagged against clean")
+    two, rest = (figures(rows, **{**WOBBLE, "subset": name}) for name in ("two", "rest"))
+    assert two["of"].numerator + rest["of"].numerator == 110
+    assert two["against"].denominator + rest["against"].denominator == 5116
+
+
+def test_a_studys_own_contrast_counts_items_of_both_groups_in_the_first_alone(published):
+    chosen = table(published, "chosen")
+    found = figures(chosen, contrast="clean, not stated", **WOBBLE)
+    assert counts(found) == [(16, 96), (447 - 16, 5116 - 96)]
+    assert chosen.notes[0] == "clean, not stated: 8 items of both groups count in the first alone."
+
+
+def test_without_a_verdict_in_it_a_contrast_keeps_to_the_population():
+    numbers = Contrast("numbers", Selection(answer_types=("number",)), Selection())
+    protocol = replace(PUBLISHED, stability=Stability(contrasts=(numbers,)))
+    found = table(looked(published_frame(), protocol), "chosen")
+    assert counts(figures(found, contrast="numbers", **WOBBLE)) == [(131, 1408), (316, 3708)]
+
+
+def test_items_left_out_by_name_are_in_no_group():
+    frame = published_frame()
+    gone = [one.item for one in published_items() if one.task == "option_pool_shuffle"]
+    named = pl.when(pl.col("item").is_in(gone)).then(pl.lit("named")).otherwise("excluded").alias("excluded")
+    found = looked(frame.with_columns(named))
+    assert counts(figures(table(found, "flagged against clean"), **WOBBLE))[0] == (110 - 22, 432 - 36)
+    assert counts(figures(table(found, "by failure type"), failure="evidence absent", measure="wobble"))[
+        0
+    ] == (69 - 22, 204 - 36)
+
+
+def test_neither_order_nor_duplicates_of_rows_change_anything(published):
+    frame = published_frame()
+    assert looked(shuffled(frame, seed=3)) == published
+    assert looked(pl.concat([frame, frame.head(2000)])) == published
+
+
+def small(protocol_more=None, **groups):
+    """`groups`: audit verdict (words joined by _) -> for each item, the answers of the one configuration."""
+    rows = [
+        row
+        for verdict, items in groups.items()
+        for at, values in enumerate(items)
+        for row in samples(
+            "m", f"{verdict}{at}", *values, audit=verdict.replace("_", " "), answer_type="text"
+        )
+    ]
+    return looked(readings_frame(rows), Protocol(baseline="", methods=(), bootstrap_draws=200))
+
+
+STEADY, UNSTEADY = ["gold", "gold"], ["gold", "other"]
+
+
+def test_items_that_are_all_alike_are_said_to_have_no_width():
+    found = small(clean=[STEADY] * 6 + [UNSTEADY] * 2, computational=[UNSTEADY] * 5)
+    row = figures(table(found, "flagged against clean"), **WOBBLE)
+    assert ends(row["of"]) == [1, 1]
+    assert row["of"].note == "all 5 items alike, so that its interval has no width"
+    assert row["difference"].note == row["of"].note
+    assert row["against"].note == ""
+
+
+def test_two_items_against_three_cannot_support_anything():
+    # ten ways to deal out five items: even the clearest is one in ten
+    found = small(clean=[STEADY] * 3, computational=[UNSTEADY] * 2)
+    (claim,) = table(found, "flagged against clean").claims
+    assert figures(table(found, "flagged against clean"), **WOBBLE)["difference"].low == 1
+    assert claim.status is ClaimStatus.UNREACHABLE
+
+
+def test_a_group_of_one_item_is_not_compared():
+    (claim,) = table(small(clean=[STEADY] * 9, computational=[UNSTEADY]), "flagged against clean").claims
+    assert claim.status is ClaimStatus.NOT_ESTIMABLE
+
+
+def test_numbers_are_compared_by_rounding_as_well():
+    rows = []
+    for at in range(8):
+        verdict = "computational" if at < 4 else "clean"
+        for sample, written in enumerate(("0.909", "0.9091")):
+            rows += [
+                {
+                    **samples("m", f"i{at}", written)[0],
+                    "sample": sample,
+                    "audit": verdict,
+                    "answer_type": "number",
+                    "value_exact": written,
+                    "value_rounding": "0.909",
+                }
+            ]
+    found = table(looked(readings_frame(rows), Protocol(baseline="", methods=())), "flagged against clean")
+    assert figures(found, **WOBBLE)["of"].value == 1
+    assert figures(found, **{**WOBBLE, "measure": "wobble, rounding"})["of"].value == 0
+
+
+def test_rarefied_wobble_of_a_group_by_hand():
+    # of five answers of six, one of which differs: five of the six choices hold the odd one
+    odd = ["gold"] * 5 + ["other"]
+    found = small(clean=[["gold"] * 6] * 3, computational=[odd] * 3)
+    row = figures(table(found, "flagged against clean"), **{**WOBBLE, "measure": "wobble, rarefied"})
+    assert row["of"].value == pytest.approx(5 / 6)
+    assert "of_wilson" not in row
+
+
+def test_without_an_audit_there_is_nothing_to_compare():
+    assert small(**{"": [STEADY, UNSTEADY]}) == []
+    assert looked(readings_frame([])) == []
