@@ -10,6 +10,7 @@ from leadline.lenses.finding import Figure, Finding
 from leadline.lenses.frame import readings_frame
 from leadline.lenses.protocol import Method, Partition, Protocol
 from leadline.lenses.view import View
+from leadline.lenses.whole import Whole
 
 GREEDY_AND_M = Protocol(baseline="greedy", methods=(Method("m"),), bootstrap_draws=200)
 
@@ -53,6 +54,12 @@ def answers(configuration: str, right: str, **more: Any) -> list[dict[str, Any]]
 
 def view(rows: list[dict[str, Any]], protocol: Protocol = GREEDY_AND_M) -> View:
     return View("small", readings_frame(rows), protocol)
+
+
+def whole(rows: list[dict[str, Any]] | pl.DataFrame, protocol: Protocol = GREEDY_AND_M) -> Whole:
+    """All configurations of these readings side by side."""
+    frame = rows if isinstance(rows, pl.DataFrame) else readings_frame(rows)
+    return Whole(frame.filter(pl.col("excluded").fill_null("") == ""), frame, protocol)
 
 
 def table(findings: list[Finding], name: str) -> Finding:
