@@ -1,0 +1,206 @@
+"""Which labels should a person look at again, because the configurations agree against them?
+
+On each item every configuration has a modal answer. Where all of them (or all but one, from three
+configurations on) give the same one, and it is not correct, the item is a candidate: it may be that the label
+is wrong, the question ambiguous, or a mistake that models share. A flag is a candidate for a person, never a
+correction. Answers of different configurations are compared by the item's own rule over all of them together.
+
+Support = readings that say so, of the configurations that hold the answer, over the readings of all of them.
+The floor is the configuration that backs its own modal answer with the fewest readings, over all (a dissenter
+included): the weakest leg that the agreement stands on. An item is looked at only where every configuration
+was read at least once; excluded and flagged items are looked at as well. Order: unanimous first, then by
+readings that support. Source: Probity, its list of label errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from leadline.lenses.figures import count, share
+from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
+from leadline.lenses.panel import Panel, make_panel
+from leadline.lenses.registry import ALL_MODELS, Lens
+from leadline.lenses.whole import Whole
+
+Ints = npt.NDArray[np.int64]
+
+DEFINITION = (
+    "Items on which all configurations, or all but one, agree on an answer that is not correct. Support: "
+    "readings that say so of the configurations that agree, over the readings of all. Floor: readings for "
+    "its own most frequent answer of the configuration that has the fewest, and out of how many. Agree: "
+    "configurations of that opinion. A flag is a candidate for a person, never a correction."
+)
+LEAST = 2
+# One dissenter is a near miss only where at least two others agree.
+_LEAST_WITH_DISSENT = 3
+# From this share of its readings on, every configuration is sure of what it says.
+SURE = 0.9
+_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Items whose label the configurations of a panel contradict; arrays are [candidates], in their order."""
+
+    panel: Panel
+    items: Ints  # place of the item in the panel
+    code: Ints  # the value agreed on
+    agree: Ints  # configurations that hold it
+    support: Ints  # their readings that say so
+    readings: Ints  # readings of all configurations
+    weakest: Ints  # the configuration with the fewest readings for its own modal answer
+    undecidable: int  # items that some configuration has no reading of
+
+    @property
+    def unanimous(self) -> npt.NDArray[np.bool_]:
+        """Without a dissenter [candidates]."""
+        return np.asarray(self.agree == len(self.panel.members))
+
+    @property
+    def floor(self) -> tuple[Ints, Ints]:
+        """Readings of the weakest configuration for its answer, and all its readings, both [candidates]."""
+        top, n = (
+            counts[self.weakest, self.items].astype(np.int64) for counts in (self.panel.top, self.panel.n)
+        )
+        return top, n
+
+    @property
+    def sure(self) -> npt.NDArray[np.bool_]:
+        """Unanimous, and every configuration says so in at least nine of ten of its readings [candidates]."""
+        shares = self.panel.top[:, self.items] / np.maximum(self.panel.n[:, self.items], 1)
+        return np.asarray(self.unanimous & (shares >= SURE).all(axis=0))
+
+
+def candidates(panel: Panel) -> Candidates:
+    """The candidates among the items of a panel whose values can be compared across configurations."""
+    number = len(panel.members)
+    everywhere = panel.measured.all(axis=0)
+    modal = np.sort(panel.modal, axis=0)
+    # With at most one dissenter the answer agreed on is in the middle of the ordered ones. Of two
+    # configurations the middle one agrees with the other, or neither is of any opinion.
+    agreed = modal[number // 2]
+    holds = panel.modal == agreed
+    agree = holds.sum(axis=0)
+    dissenters = 1 if number >= _LEAST_WITH_DISSENT else 0
+    wrong = ~(holds & panel.correct).any(axis=0)
+    found = np.flatnonzero(everywhere & wrong & (agree >= number - dissenters))
+    support = np.where(holds, panel.top, 0).sum(axis=0, dtype=np.int64)
+    order = np.lexsort((panel.items[found], -support[found], -agree[found]))
+    items = found[order]
+    # Fewest readings; of several the one whose readings are the smaller share; then the first.
+    top, n = panel.top[:, items].astype(np.float64), panel.n[:, items]
+    weakest = np.argmin(top + top / (np.maximum(n, 1) + 1), axis=0) if len(items) else items
+    return Candidates(
+        panel=panel,
+        items=items,
+        code=agreed[items].astype(np.int64),
+        agree=agree[items].astype(np.int64),
+        support=support[items],
+        readings=panel.n.sum(axis=0, dtype=np.int64)[items],
+        weakest=weakest,
+        undecidable=int((~everywhere).sum()),
+    )
+
+
+def whole(study: Whole) -> list[Finding]:
+    """The finding `candidates`; none for fewer than two configurations."""
+    chosen = study.repeated if len(study.repeated) >= LEAST else tuple(range(len(study.members)))
+    if len(chosen) < LEAST:
+        return []
+    shared = study.everyone.with_columns(pl.coalesce("value_shared", "value").alias("value"))
+    found = candidates(make_panel(shared, [study.members[number] for number in chosen]))
+    labels = [study.labels[number] for number in chosen]
+    return [
+        Finding(
+            lens="label_errors",
+            table="candidates",
+            model=ALL_MODELS,
+            title="Labels that a person should look at again",
+            definition=DEFINITION,
+            rows=tuple(_rows(found, labels)),
+            claims=(_claim(found),),
+            notes=tuple(_notes(study, found, labels)),
+        )
+    ]
+
+
+def _rows(found: Candidates, labels: list[str]) -> list[Row]:
+    panel = found.panel
+    rows = []
+    tops, of = found.floor
+    for at, item in enumerate(found.items[:_ROWS]):
+        dissent = np.flatnonzero(panel.modal[:, item] != found.code[at])
+        keys = {
+            "item": str(panel.items[item]),
+            "task": str(panel.tasks[item]),
+            "value": str(panel.values[found.code[at]]),
+            "dissenter": labels[dissent[0]] if len(dissent) else "",
+            "weakest": labels[found.weakest[at]],
+            "excluded": str(panel.excluded[item]),
+        }
+        support = int(found.support[at]), int(found.readings[at])
+        figures = {
+            "support": Figure(
+                value=support[0] / support[1],
+                numerator=support[0],
+                denominator=support[1],
+                method="share of readings, no interval: readings of one configuration resemble each other",
+            ),
+            "floor": share(int(tops[at]), int(of[at])),
+            "agree": count(int(found.agree[at]), of=len(labels)),
+        }
+        rows.append(Row(keys=keys, figures=figures))
+    return rows
+
+
+def _claim(found: Candidates) -> Claim:
+    number, unanimous, sure = len(found.items), int(found.unanimous.sum()), int(found.sure.sum())
+    members = len(found.panel.members)
+    text = "Labels that a person should look at again, since the configurations agree against them"
+    point = f"{number} items, {unanimous} unanimously"
+    if len({one.kin for one in found.panel.members}) < LEAST:
+        return Claim(
+            text=f"{text}: {point}; but all {members} configurations are of one family of models, which "
+            "shares its mistakes.",
+            status=ClaimStatus.NOT_ESTIMABLE,
+            point=point,
+        )
+    if not number:
+        return Claim(text=f"{text}: none.", status=ClaimStatus.NOT_SUPPORTED, point="0 items")
+    tops, of = found.floor
+    least = int(np.argmin(tops))
+    return Claim(
+        text=f"{text}: {point} of {members} configurations. Candidates, not corrections.",
+        status=ClaimStatus.SUPPORTED,
+        point=point,
+        conservative=f"{sure} with all configurations at {SURE:.0%} or more of their readings; weakest "
+        f"support anywhere {tops[least]} of {of[least]} readings",
+    )
+
+
+def _notes(study: Whole, found: Candidates, labels: list[str]) -> list[str]:
+    notes = ["A flag is a candidate for a person, never a correction."]
+    kin = len({one.kin for one in found.panel.members})
+    if len(labels) < 5 or kin < 3:
+        notes.append(
+            f"{len(labels)} configurations of {kin} families of models: so few agree by sharing a mistake as "
+            "easily as by the label being wrong."
+        )
+    if found.undecidable:
+        notes.append(
+            f"{found.undecidable} items are not decidable: some configuration has no reading of them."
+        )
+    if len(found.items) > _ROWS:
+        notes.append(f"{len(found.items) - _ROWS} more candidates are not listed.")
+    if not study.repeated:
+        notes.append(
+            "Nothing was asked twice: the modal answer is the only one, and the floor is one reading."
+        )
+    return notes
+
+
+LENS = Lens("label_errors", order=59, whole=whole)
