@@ -197,6 +197,8 @@ class Panel:
     def only(self, members: Sequence[int] | Mask | None = None, items: Mask | None = None) -> Panel:
         """The part with these configurations and these items."""
         rows: Any = slice(None) if members is None else np.asarray(members)
+        if members is not None and not len(members):
+            rows = np.zeros(0, dtype=np.intp)  # an empty list has no type of its own
         chosen: Any = slice(None) if items is None else items
         numbers = np.arange(len(self.members))[rows]
         names = ("items", "tasks", "categories", "answer_types", "audit", "stated", "excluded")

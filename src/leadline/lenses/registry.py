@@ -61,11 +61,13 @@ def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
         readings = readings.with_columns(pl.coalesce(f"value_{rule}", "value").alias("value"))
     everyone = readings
     readings = everyone.filter(pl.col("excluded").fill_null("") == "")
+    left_out = everyone.filter(pl.col("excluded").fill_null("") != "")
     models = sorted(readings["model"].unique().to_list())
     findings: list[Finding] = []
     made: dict[str, list[Finding]] = {lens.name: [] for lens in lenses}
     for model in models:
-        view = View(model, readings.filter(pl.col("model") == model), protocol)
+        own = pl.col("model") == model
+        view = View(model, readings.filter(own), protocol, left_out.filter(own))
         for lens in lenses:
             found = lens.look(view) if lens.look else []
             findings += found

@@ -7,17 +7,30 @@ from functools import cached_property
 
 import polars as pl
 
+from leadline.lenses.audited import NAMED
 from leadline.lenses.protocol import Method, Protocol
 from leadline.lenses.verdicts import paired, verdicts
 
 
 @dataclass(frozen=True)
 class View:
-    """One model's readings (columns of `READINGS`) and the protocol; verdicts are made once, when needed."""
+    """One model's readings (columns of `READINGS`) and the protocol; verdicts are made once, when needed.
+
+    `left_out` are its readings of items that are not in the population.
+    """
 
     model: str
     readings: pl.DataFrame
     protocol: Protocol
+    left_out: pl.DataFrame | None = None
+
+    @cached_property
+    def everyone(self) -> View:
+        """The population and what an audit left out of it; what was left out by name is in neither."""
+        if self.left_out is None or self.left_out.is_empty():
+            return self
+        audited = self.left_out.filter(pl.col("excluded") != NAMED)
+        return View(self.model, pl.concat([self.readings, audited]), self.protocol)
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
