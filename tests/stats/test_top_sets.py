@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.stats.top_sets import best_first, shared, top_sets
+from tests.stats.published_tasks import SHARED_AT_5, TASK_WOBBLE
 
 tables = st.integers(1, 9).flatmap(
     lambda units: st.lists(
@@ -94,3 +95,11 @@ def test_published_expectations_follow_from_how_much_each_ranks(k, hits, expecte
     assert found.expected[found.pairs].sum() == pytest.approx(expected, abs=1e-6)
     assert hits / found.expected[found.pairs].sum() == pytest.approx(ratio, abs=0.005)
     assert (found.short & found.pairs).sum() == truncated
+
+
+def test_published_hits_of_all_ninety_pairs_of_real_rankings_with_many_ties():
+    found = top_sets(np.array([TASK_WOBBLE[task] for task in sorted(TASK_WOBBLE)]).T, k=5)
+    assert found.hits[found.pairs].tolist() == np.array(SHARED_AT_5)[found.pairs].tolist()
+    assert found.hits[found.pairs].sum() == 250
+    # ties at the cut are decided by name; broken at random they give
+    assert found.untied[found.pairs].sum() == pytest.approx(248.1667, abs=1e-4)
