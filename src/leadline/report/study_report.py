@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,8 @@ from leadline.models.model import ModelIdentity
 from leadline.report.document import BenchmarkEntry, ConfigurationEntry, FindingsDocument, ModelEntry
 from leadline.report.items import ItemText
 from leadline.report.write import ReportPaths, write_report
-from leadline.study.readings import readings
+from leadline.study.members import RECORDED, StudyMember, members, protocol
+from leadline.study.readings import check_answered, readings
 from leadline.study.store import open_store
 from leadline.study.study import Study
 
@@ -44,17 +46,22 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
 
     Raises LeadlineError when the study has no answers yet or the folder cannot be written.
     """
+    check_answered(study)
     with open_store(study.folder, write=False) as store:
-        frame = readings(study, store)
+        found = members(study, store)
+        parts = protocol(study, found)
+        everyone = readings(study, store)
         identities = store.models()
+    frame = everyone.filter(pl.col("excluded") == "")
     if frame.height == 0:
         raise LeadlineError(
             "no stored answer belongs to this study as study.yaml describes it",
             where=str(study.folder),
-            fix=f"leadline run {study.folder}",
+            fix=f"leadline run {study.folder}" if study.config.models else None,
         )
-    configurations = _configurations(study, frame, identities)
-    missing, lacking = _missing(study, configurations, frame)
+    configurations = _configurations(study, found, frame)
+    missing, lacking = _missing(study, found, configurations, frame)
+    answered = frame if not parts.baseline else frame.filter(pl.col("configuration") == parts.baseline)
     document = FindingsDocument(
         study=study.config.name,
         leadline_version=__version__,
@@ -66,25 +73,19 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
             content_hash=study.whole.content_hash,
             items_asked=len(study.benchmark.items),
             items_total=len(study.whole.items),
-            items_answered=frame.filter(pl.col("configuration") == study.protocol.baseline)[
-                "item"
-            ].n_unique(),
+            items_answered=answered["item"].n_unique(),
             licence=study.whole.licence,
             category_name=study.whole.category_name,
             task_name=study.whole.task_name,
             population=study.population.sentence,
             audit=study.population.audit,
         ),
-        models=tuple(
-            ModelEntry(name=label, description=f"{one.description} · {one.dtype}", digest=one.digest)
-            for label, one in sorted(identities.items())
-            if label in {entry.label for entry in study.config.models}
-        ),
+        models=tuple(_models(found, identities)),
         configurations=tuple(configurations),
-        protocol=study.protocol,
-        prompt=study.prompts.file("question/question").text,
+        protocol=parts,
+        prompt=study.prompts.file("question/question").text if study.config.models else "",
         correctness=CORRECTNESS[study.config.correctness],
-        findings=tuple(run_lenses(frame, study.protocol)),
+        findings=tuple(run_lenses(everyone, parts)),
         incomplete=tuple(lacking),
     )
     items = {
@@ -95,39 +96,58 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
     return StudyReport(document, paths, missing)
 
 
+def _models(found: Sequence[StudyMember], identities: dict[str, ModelIdentity]) -> list[ModelEntry]:
+    """The models that have members, in order of name; of recorded answers nothing more is known."""
+    recorded = {one.model: one.kind == RECORDED for one in reversed(found)}  # what was asked is listed first
+    entries = []
+    for label, is_recorded in sorted(recorded.items()):
+        if is_recorded:
+            entries.append(ModelEntry(name=label, description="recorded answers"))
+        else:
+            one = identities[label]
+            description = f"{one.description} · {one.dtype}"
+            entries.append(ModelEntry(name=label, description=description, digest=one.digest))
+    return entries
+
+
 def _configurations(
-    study: Study, frame: pl.DataFrame, identities: dict[str, ModelIdentity]
+    study: Study, found: Sequence[StudyMember], frame: pl.DataFrame
 ) -> list[ConfigurationEntry]:
     counted = frame.group_by("model", "configuration").len().iter_rows()
     counts = Counter({(model, name): number for model, name, number in counted})
-    found = []
-    for entry in study.config.models:
-        if entry.label not in identities:
-            continue
-        for configuration in study.configurations:
-            settings: dict[str, Any] = {**configuration.technique.settings(), "style": study.prompts.style}
-            found.append(
-                ConfigurationEntry(
-                    name=configuration.name,
-                    model=entry.label,
-                    label=configuration.label,
-                    technique=configuration.technique.name,
-                    settings=settings,
-                    id=study.configuration_id(configuration, identities[entry.label]),
-                    samples=configuration.samples,
-                    responses=counts[entry.label, configuration.name],
-                    role=configuration.role,
-                )
+    entries = []
+    for one in found:
+        settings: dict[str, Any] = {}
+        if one.asked:
+            settings = {**one.asked.technique.settings(), "style": study.prompts.style}
+        else:
+            settings = {key: one.about[key] for key in ("serving", "family") if one.about.get(key)}
+        entries.append(
+            ConfigurationEntry(
+                name=one.name,
+                model=one.model,
+                label=one.label,
+                technique=one.asked.technique.name if one.asked else RECORDED,
+                settings=settings,
+                id=one.id,
+                samples=one.samples,
+                responses=counts[one.model, one.name],
+                role=one.role,
             )
-    return found
+        )
+    return entries
 
 
 def _missing(
-    study: Study, configurations: list[ConfigurationEntry], frame: pl.DataFrame
+    study: Study,
+    found: Sequence[StudyMember],
+    configurations: Sequence[ConfigurationEntry],
+    frame: pl.DataFrame,
 ) -> tuple[int, list[str]]:
     """How many answers the study asks for and lacks, and a sentence for each configuration that lacks some.
 
-    Failures-only configurations ask only for the items that the baseline failed on.
+    Failures-only configurations ask only for the items that the baseline failed on; of recorded ones nothing
+    is asked.
     """
     failures = dict(
         frame.filter(
@@ -142,13 +162,15 @@ def _missing(
     )
     limited = {each.name for each in study.configurations if each.failures_only}
     missing, lacking = 0, []
-    for each in configurations:
+    for member, each in zip(found, configurations, strict=True):
+        if member.asked is None:
+            continue
         items = failures.get(each.model, 0) if each.name in limited else len(study.benchmark.items)
         wanted = each.samples * items
         if each.responses < wanted:
             missing += wanted - each.responses
             lacking.append(f"{each.model}, {each.label}: {each.responses:,} of {wanted:,} answers are there")
-    asked = {each.model for each in configurations}
+    asked = {one.model for one in found if one.asked}
     for entry in study.config.models:
         if entry.label not in asked:
             missing += len(study.benchmark.items)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.audit.applies import check_applies
-from leadline.audit.document import AuditDocument, Failure, ItemVerdict, State, load_audit
+from leadline.audit.document import AnswerStated, AuditDocument, Failure, ItemVerdict, State, load_audit
 from leadline.bench import Benchmark
 from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
@@ -21,15 +21,30 @@ from leadline.study.config import Exclude
 
 VERDICTS = ("flagged", *map(str, Failure), str(State.NOT_CHECKABLE))
 BY_NAME = "named in study.yaml"
+# What --exclude says where an audit groups items and leaves none of them out.
+NONE = "none"
 
 
 @dataclass(frozen=True)
 class Population:
-    """`left_out` says how many items were left out for which reason; `audit` is the sha256 of the audit."""
+    """`left_out` says how many items were left out for which reason; `audit` is the sha256 of the audit.
+
+    `drawn` are the items with those that were left out, which `excluded` gives a reason each. `verdicts` and
+    `stated` say what an audit found of each item: the words of `audit` and `stated` in `lenses.frame`.
+    """
 
     benchmark: Benchmark
     left_out: tuple[tuple[str, int], ...] = ()
     audit: str = ""
+    drawn: Benchmark | None = None
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    stated: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def everyone(self) -> Benchmark:
+        """The items of the population and those that were left out of it."""
+        return self.drawn or self.benchmark
 
     @property
     def sentence(self) -> str:
@@ -44,8 +59,17 @@ class Population:
         return f"{stay:,} of {stay + out:,} items drawn; left out: {out:,} ({reasons})"
 
 
-def population(whole: Benchmark, drawn: Benchmark, exclude: Exclude, folder: Path, where: str) -> Population:
-    """`drawn`, a part of `whole`, without what `exclude` names; an audit's path starts at `folder`.
+def population(
+    whole: Benchmark,
+    drawn: Benchmark,
+    exclude: Exclude,
+    folder: Path,
+    where: str,
+    audit: str | None = None,
+) -> Population:
+    """`drawn`, a part of `whole`, without what `exclude` names; paths of audits start at `folder`.
+
+    Items are grouped by the verdicts of `audit`, or else of the one in `exclude`.
 
     Raises UsageError, with `where`, for an audit that cannot be read or is about other content, for items
     that do not exist, and when nothing stays.
@@ -59,34 +83,73 @@ def population(whole: Benchmark, drawn: Benchmark, exclude: Exclude, folder: Pat
             )
     reasons = dict.fromkeys(exclude.items, BY_NAME)
     digest = ""
+    groups: AuditDocument | None = None
+    if audit is not None:
+        groups, digest = _load(audit, whole, folder)
     if exclude.audit is not None:
-        path = folder / Path(exclude.audit).expanduser()
-        audit = load_audit(path)
-        _check(audit, whole, path)
-        digest = f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
-        reasons |= _by_verdict(audit.items, exclude.verdicts)
+        excludes, digest = (
+            (groups, digest) if groups and exclude.audit == audit else _load(exclude.audit, whole, folder)
+        )
+        groups = groups or excludes
+        reasons |= _by_verdict(excludes.items, exclude.verdicts)
     stay = tuple(item for item in drawn.items if item.id not in reasons)
     if not stay:
         raise UsageError("exclude leaves no item to ask", where=where, fix="exclude less")
     counted = Counter(reasons[item.id] for item in drawn.items if item.id in reasons)
-    return Population(drawn.with_items(stay), tuple(counted.most_common()), digest)
+    here = drawn.by_id
+    found = [verdict for verdict in (groups.items if groups else ()) if verdict.item in here]
+    return Population(
+        drawn.with_items(stay),
+        tuple(counted.most_common()),
+        digest,
+        drawn,
+        {item.id: _reason(reasons[item.id]) for item in drawn.items if item.id in reasons},
+        {verdict.item: _called(verdict) for verdict in found},
+        {
+            verdict.item: str(verdict.answer_in_window)
+            for verdict in found
+            if verdict.answer_in_window is not AnswerStated.UNDECIDABLE
+        },
+    )
 
 
 def exclude_by(audit: Path, verdicts: Sequence[str]) -> Exclude:
-    """What flags say: the items with these of the audit's verdicts. Raises UsageError for another word."""
+    """What flags say: the items with these of the audit's verdicts; of "none", no item.
+
+    Raises UsageError for another word.
+    """
+    if NONE in verdicts:
+        if len(set(verdicts)) > 1:
+            raise UsageError("--exclude none leaves nothing out, and others do", fix="keep one of them")
+        return Exclude()
     for verdict in verdicts:
         if verdict not in VERDICTS:
             raise UsageError(
                 f"an audit has no verdict {verdict!r}",
-                fix=did_you_mean(verdict, VERDICTS, otherwise=f"one of: {', '.join(VERDICTS)}"),
+                fix=did_you_mean(verdict, VERDICTS, otherwise=f"one of: {', '.join((*VERDICTS, NONE))}"),
             )
     return Exclude.model_validate({"audit": str(audit), "verdicts": tuple(verdicts)})
 
 
-def _check(audit: AuditDocument, whole: Benchmark, path: Path) -> None:
+def _load(place: str, whole: Benchmark, folder: Path) -> tuple[AuditDocument, str]:
+    """An audit of `whole` with its digest."""
+    path = folder / Path(place).expanduser()
+    audit = load_audit(path)
     if not audit.self_test.passed:
         raise UsageError("the audit failed its self-test and has no verdicts", where=str(path))
     check_applies(audit, whole, str(path))
+    return audit, f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+
+
+def _reason(reason: str) -> str:
+    return "named" if reason == BY_NAME else reason
+
+
+def _called(verdict: ItemVerdict) -> str:
+    """An audit's verdict in one word or two."""
+    if verdict.flagged:
+        return str(verdict.failure or "flagged")
+    return str(State.NOT_CHECKABLE) if verdict.state is State.NOT_CHECKABLE else "clean"
 
 
 def _by_verdict(items: Iterable[ItemVerdict], verdicts: Iterable[str]) -> dict[str, str]:

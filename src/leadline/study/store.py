@@ -134,6 +134,23 @@ class Store:
                 (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
             )
 
+    def describe(self, identifier: str, description: dict[str, Any]) -> None:
+        """Say anew what a configuration is. Its id stays: only for what the id is no hash of."""
+        with _named_faults(self.path):
+            self._db.execute(
+                "INSERT OR REPLACE INTO configurations VALUES (?, ?)",
+                (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
+            )
+
+    def runs(self) -> list[dict[str, Any]]:
+        """What was noted of every run, in order."""
+        with _named_faults(self.path):
+            try:
+                rows = self._db.execute("SELECT about FROM runs ORDER BY run")
+                return [dict(json.loads(about)) for (about,) in rows]
+            except (ValueError, TypeError) as error:
+                raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
+
     def note_registration(self, sha256: str, prediction: str) -> None:
         """Remember that a prediction about this study was registered, in words, and under which stamp."""
         with _named_faults(self.path), self._db:
@@ -167,6 +184,16 @@ class Store:
                 "SELECT item, asked, sample, created FROM responses WHERE configuration = ?", (configuration,)
             )
             return {Key(item, asked, sample): float(created) for item, asked, sample, created in rows}
+
+    def stamps(self, configuration: str) -> Iterator[tuple[Key, str, float]]:
+        """Of each response of a configuration: why it ended, and when it was stored (seconds since 1970)."""
+        with _named_faults(self.path):
+            rows = self._db.execute(
+                "SELECT item, asked, sample, finish, created FROM responses WHERE configuration = ?",
+                (configuration,),
+            )
+            for item, asked, sample, finish, created in rows:
+                yield Key(item, asked, sample), str(finish), float(created)
 
     def answered(self, configuration: str) -> set[Key]:
         """What has a response under this configuration."""
@@ -226,16 +253,36 @@ class Store:
                     _parsed(GoldProbe, probes),
                 )
 
+    def batches(self, configuration: str, size: int = 100_000) -> Iterator[list[tuple[Any, ...]]]:
+        """All responses of a configuration: item, asked, sample, text, tokens_in, tokens_out, probes.
+
+        So many rows at a time, in the order of (item, wording, sample); `probes` is None where there are
+        none, else as `probes_of` reads it. For whoever looks at millions of responses.
+        """
+        with _named_faults(self.path):
+            rows = self._db.execute(
+                "SELECT item, asked, sample, text, tokens_in, tokens_out, NULLIF(probes, '[]') "
+                "FROM responses WHERE configuration = ? ORDER BY item, asked, sample",
+                (configuration,),
+            )
+            while batch := rows.fetchmany(size):
+                yield batch
+
+    def probes_of(self, stored: str) -> tuple[GoldProbe, ...]:
+        """What a row of `batches` holds as `probes`."""
+        with _named_faults(self.path):
+            return _parsed(GoldProbe, stored)
+
     def failures(self, configuration: str) -> dict[Key, str]:
         """The kind of the last failure of what has no response."""
         with _named_faults(self.path):
             rows = self._db.execute(
-                "SELECT item, asked, sample, kind FROM failures WHERE configuration = ? ORDER BY rowid",
+                "SELECT item, asked, sample, kind FROM failures AS f WHERE configuration = ? AND NOT EXISTS "
+                "(SELECT 1 FROM responses AS r WHERE r.configuration = f.configuration AND r.item = f.item "
+                "AND r.asked = f.asked AND r.sample = f.sample) ORDER BY rowid",
                 (configuration,),
             )
-            found = {Key(item, asked, sample): str(kind) for item, asked, sample, kind in rows}
-        answered = self.answered(configuration) if found else set()
-        return {key: kind for key, kind in found.items() if key not in answered}
+            return {Key(item, asked, sample): str(kind) for item, asked, sample, kind in rows}
 
 
 def _parsed(kind: type[Part], stored: str) -> tuple[Part, ...]:

@@ -92,17 +92,25 @@ class Study:
         return self._asked[item.id]
 
 
-def open_study(place: Path, exclude: Exclude | None = None) -> Study:
+def open_study(place: Path, exclude: Exclude | None = None, audit: Path | None = None) -> Study:
     """The study in the folder `place` (or whose study.yaml it is). Raises UsageError with file and line.
 
-    `exclude` takes the place of what study.yaml says about it; its audit's path starts at the current folder.
+    `exclude` and `audit` take the places of what study.yaml says; their paths start at the current folder.
     """
     folder = place.parent if place.name == STUDY_FILE else place
     file = folder / STUDY_FILE
     config = read_config(file)
     if exclude is not None:
-        audit = str(Path(exclude.audit).absolute()) if exclude.audit else None
-        config = config.model_copy(update={"exclude": exclude.model_copy(update={"audit": audit})})
+        excluding = str(Path(exclude.audit).absolute()) if exclude.audit else None
+        config = config.model_copy(update={"exclude": exclude.model_copy(update={"audit": excluding})})
+    if audit is not None:
+        config = config.model_copy(update={"audit": str(audit.absolute())})
+    if config.baseline is not None and config.models:
+        raise UsageError(
+            "baseline: models are compared with their greedy answers",
+            where=where_in(file, "baseline"),
+            fix="it is for studies of recorded answers, without models",
+        )
     reference = config.benchmark
     bundled = reference in bundled_names()
     if not bundled and not (folder / reference).exists():
@@ -120,7 +128,7 @@ def open_study(place: Path, exclude: Exclude | None = None) -> Study:
         drawn = whole.subset(config.items.limit, config.items.seed, config.items.categories)
     except UsageError as error:
         raise UsageError(error.what, where=where_in(file, "items", "categories"), fix=error.fix) from None
-    members = population(whole, drawn, config.exclude, folder, where_in(file, "exclude"))
+    members = population(whole, drawn, config.exclude, folder, where_in(file, "exclude"), audit=config.audit)
     benchmark = members.benchmark
     prompts = Prompts(config.prompt, folder / config.prompts if config.prompts else None)
     if prompts.folder is not None and not prompts.folder.is_dir():

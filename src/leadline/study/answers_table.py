@@ -1,0 +1,173 @@
+"""The answers of one configuration as two tables: every answer, and what the distinct ones among them say.
+
+Answers repeat themselves: twenty of one item are one or two texts. Each text is read once, whatever the
+number of answers, and the answers point to what was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from leadline.bench import Item
+from leadline.study.judging import judged
+from leadline.study.members import RECORDED, StudyMember
+from leadline.study.store import Store
+from leadline.study.study import Study
+
+# Readings that are remembered from one configuration to the next: some hundred megabytes.
+_REMEMBERED = 500_000
+
+# Columns of `Store.batches`.
+_STORED = {
+    "item": pl.String,
+    "asked": pl.String,
+    "sample": pl.Int64,
+    "text": pl.String,
+    "tokens_in": pl.Int64,
+    "tokens_out": pl.Int64,
+    "probes": pl.String,
+}
+_TOKENS = ("tokens_in", "tokens_out")
+_ROWS = {
+    "place": pl.UInt32,  # number of the item
+    **{name: _STORED[name] for name in ("sample", "text", *_TOKENS)},
+}
+_PROBED = {
+    "gold_token": pl.Int64,
+    "gold_rank": pl.Int64,
+    "gold_logprob": pl.Float64,
+    "gold_masked": pl.Boolean,
+}
+_SAID = {
+    "state": pl.String,
+    "value": pl.String,
+    "correct": pl.Boolean,
+    "correct_strict": pl.Boolean,
+    "leads": pl.Boolean,
+    "printed": pl.String,  # a number's printed digits
+}
+_Said = tuple[str, str | None, bool, bool, bool, str | None]
+_FAILED: _Said = ("error", None, False, False, False, None)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The items of a study by number: those of its population and those that were left out of it."""
+
+    study: Study
+    items: tuple[Item, ...]
+    table: pl.DataFrame  # "item", "asked", "place": id, hash of its wording, number
+
+
+@dataclass(frozen=True)
+class Answers:
+    """`rows`, one per answer: "said" (a row of `said`), "sample", tokens, what was probed of the gold answer.
+
+    `said`, one per distinct answer to an item: "place" (number of the item), "text", what it says, how often
+    ("count"), and from which sample on ("first"); in order of place and first. Columns of `rows` that are
+    null throughout are left out.
+    """
+
+    member: StudyMember
+    rows: pl.DataFrame
+    said: pl.DataFrame
+
+
+def asked_items(study: Study) -> Asked:
+    """The items whose answers count, in the benchmark's order."""
+    items = study.population.everyone.items
+    columns = {
+        "item": [item.id for item in items],
+        "asked": [study.asked(item) for item in items],
+        "place": range(len(items)),
+    }
+    kinds = {"item": pl.String, "asked": pl.String, "place": pl.UInt32}
+    return Asked(study, items, pl.DataFrame(columns, schema=kinds))
+
+
+class Answerbook:
+    """Reads the answers of one configuration after the other, and remembers what texts say."""
+
+    def __init__(self, asked: Asked, store: Store) -> None:
+        self._asked, self._store = asked, store
+        self._known: dict[tuple[int, str], _Said] = {}
+
+    def answers(self, member: StudyMember) -> Answers:
+        """The answers of a configuration that count, and the calls that failed."""
+        nothing = pl.DataFrame(schema=_ROWS)
+        rows = pl.concat([nothing, *self._answered(member)], how="diagonal")
+        if (lost := self._lost(member)).height:
+            rows = pl.concat([rows, lost], how="diagonal")
+        # A failed call has no text, which tells it from every answer.
+        said = (
+            rows.group_by("place", "text")
+            .agg(pl.col("sample").min().alias("first"), pl.len().cast(pl.UInt32).alias("count"))
+            .sort("place", "first")
+            .with_row_index("said")
+        )
+        rows = rows.join(said.select("place", "text", "said"), on=["place", "text"], nulls_equal=True)
+        rows = rows.drop("place", "text")
+        absent = [name for name in rows.columns if rows[name].null_count() == rows.height]
+        return Answers(member, rows.drop(absent) if rows.height else rows, self._read(said))
+
+    def _answered(self, member: StudyMember) -> Iterator[pl.DataFrame]:
+        """Batches of answers to the items as they are worded now."""
+        for batch in self._store.batches(member.id):
+            columns = dict(zip(_STORED, zip(*batch, strict=True), strict=True))
+            yield self._counting(pl.DataFrame(columns, schema=_STORED), member)
+
+    def _counting(self, rows: pl.DataFrame, member: StudyMember) -> pl.DataFrame:
+        rows = rows.join(self._asked.table, on=["item", "asked"], maintain_order="left")
+        if member.kind != RECORDED:
+            rows = rows.filter(pl.col("sample") < member.samples)
+        else:  # nobody counted their tokens
+            rows = rows.with_columns(pl.lit(None, pl.Int64).alias(name) for name in _TOKENS)
+        if rows["probes"].null_count() < rows.height:
+            stored = rows.select("place", "probes").iter_rows()
+            probed = [self._probed(self._asked.items[place], probes) for place, probes in stored]
+            rows = rows.hstack(pl.DataFrame(probed, schema=_PROBED, orient="row"))
+        return rows.select(*_ROWS, *(name for name in _PROBED if name in rows.columns))
+
+    def _probed(self, item: Item, stored: str | None) -> tuple[Any, ...]:
+        probes = self._store.probes_of(stored) if stored else ()
+        probe = next((probe for probe in probes if probe.answer == item.answer), None)
+        return (probe.token, probe.rank, probe.logprob, probe.masked) if probe else (None,) * 4
+
+    def _lost(self, member: StudyMember) -> pl.DataFrame:
+        """Calls that failed, as rows without a text."""
+        failures = self._store.failures(member.id)
+        rows = pl.DataFrame(
+            {
+                "item": [key.item for key in failures],
+                "asked": [key.asked for key in failures],
+                "sample": [key.sample for key in failures],
+            },
+            schema={"item": pl.String, "asked": pl.String, "sample": pl.Int64},
+        ).join(self._asked.table, on=["item", "asked"])
+        if member.kind != RECORDED:
+            rows = rows.filter(pl.col("sample") < member.samples)
+        return rows.select("place", "sample").sort("place", "sample")
+
+    def _read(self, said: pl.DataFrame) -> pl.DataFrame:
+        if len(self._known) > _REMEMBERED:
+            self._known.clear()
+        known = self._known
+        read = []
+        for place, text in said.select("place", "text").iter_rows():
+            if text is None:
+                read.append(_FAILED)
+                continue
+            if (place, text) not in known:
+                known[place, text] = self._reading(place, text)
+            read.append(known[place, text])
+        return said.with_columns(pl.col("text").fill_null("")).hstack(
+            pl.DataFrame(read, schema=_SAID, orient="row")
+        )
+
+    def _reading(self, place: int, text: str) -> _Said:
+        one = judged(self._asked.study, self._asked.items[place], text)
+        return one.state.value, one.value, one.correct, one.correct_strict, one.leads, one.number
