@@ -34,11 +34,11 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.local: $(VENV)/.made pyproject.toml constraints.txt
-	$(PIP) install --quiet -c constraints.txt -e '.[local]'
+	$(PIP) install --quiet -c constraints.txt -e '.[local,figures]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
-	$(PIP) install --quiet -c constraints.txt -e '.[local,dev]'
+	$(PIP) install --quiet -c constraints.txt -e '.[local,figures,dev]'
 	@touch $@ $(VENV)/.local
 
 demo: $(VENV)/.local ## The main job on a real model.

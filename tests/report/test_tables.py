@@ -7,6 +7,7 @@ import re
 import pytest
 
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
+from leadline.report.claims import claim_groups
 from leadline.report.document import FindingsDocument
 from leadline.report.headline import headlines
 from leadline.report.numbers import printed
@@ -80,13 +81,14 @@ def test_markdown_holds_every_row_in_columns_that_line_up(written: Written) -> N
     text = markdown_tables(written.document)
     assert text == written.paths.markdown.read_text(encoding="utf-8")
     blocks = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
-    expected = len(headlines(written.document)) + sum(
-        1 for finding in written.document.findings if finding.rows
-    )
-    assert len(blocks) == expected
+    groups = claim_groups(written.document)
+    before = len(headlines(written.document)) + len(groups)
+    assert len(blocks) == before + sum(1 for finding in written.document.findings if finding.rows)
     for lines in blocks:
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
-    rows = sum(len(lines) - 2 for lines in blocks[len(headlines(written.document)) :])
+    claims = sum(len(lines) - 2 for lines in blocks[len(headlines(written.document)) : before])
+    assert claims == sum(len(group.sentences) for group in groups)
+    rows = sum(len(lines) - 2 for lines in blocks[before:])
     assert rows == sum(len(finding.rows) for finding in written.document.findings)
 
 
@@ -104,6 +106,7 @@ def test_latex_is_sound_and_holds_every_row(written: Written) -> None:
     rows = sum(len(finding.rows) for finding in written.document.findings)
     heads = sum(1 for finding in written.document.findings if finding.rows)
     overhead = sum(2 + len(entry.rows) for entry in headlines(written.document))
+    overhead += sum(1 + len(group.sentences) for group in claim_groups(written.document))
     longs = text.count(r"\begin{longtable}")  # their caption ends a line as well
     assert text.count(r"\\" + "\n") == rows + heads + overhead + longs
     labels = re.findall(r"\\label\{(.*?)\}", text)
@@ -147,9 +150,10 @@ def _assert_sound_latex(text: str) -> None:
             assert stack.pop() == name
     assert not stack
     for columns, body in re.findall(
-        r"\\begin\{(?:tabular|longtable)\}\{([lr]+)\}(.*?)\\end\{", text, re.DOTALL
+        r"\\begin\{(?:tabular|longtable)\}\{((?:[lr]|p\{[^}]*\})+)\}(.*?)\\end\{", text, re.DOTALL
     ):
         for line in body.splitlines():
             if line.endswith(r"\\") and "caption" not in line:
                 spanned = sum(int(width) - 1 for width in re.findall(r"\\multicolumn\{(\d+)\}", line))
-                assert len(re.findall(r"(?<!\\)&", line)) + 1 + spanned == len(columns), line
+                width = len(re.sub(r"\{[^}]*\}", "", columns))
+                assert len(re.findall(r"(?<!\\)&", line)) + 1 + spanned == width, line

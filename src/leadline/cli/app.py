@@ -19,6 +19,7 @@ from leadline.cli import (
     bench,
     demo,
     fetch_sources,
+    figures,
     models,
     prereg,
     probe,
@@ -63,6 +64,7 @@ app.command(epilog="Example: leadline demo --out my-demo")(demo.demo)
 app.command(epilog="Example: leadline init my-study --benchmark facts --model smollm2")(run.init)
 app.command(epilog="Example: leadline run my-study")(run.run)
 app.command(epilog="Example: leadline report my-study --json | jq '.findings[0]'")(report.report)
+app.command(epilog="Example: leadline figures my-study --format pdf,svg --width page")(figures.figures)
 app.command(epilog='Example: leadline read --type number "about $1.25M (rounded)"')(read.read)
 app.command(epilog="Example: leadline repair my-benchmark --out my-benchmark-repaired")(repair.repair)
 app.command(epilog="Example: leadline prereg my-study --title Steady --statistic wobble --below 0.161")(

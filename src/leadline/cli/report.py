@@ -17,6 +17,12 @@ def report(
     ] = None,
     audit: AuditFile = None,
     exclude: Excluded = None,
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Print every claim, with the conservative reading beside it.")
+    ] = False,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Draw the figures too, into figures/ (see leadline figures).")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a study's report from the answers it has: HTML page, findings.json, Markdown and LaTeX tables.
@@ -26,4 +32,5 @@ def report(
     from leadline.cli.show import show_report
     from leadline.study.study import open_study
 
-    show_report(open_study(folder, excluding(audit, exclude)), out, as_json)
+    study = open_study(folder, excluding(audit, exclude))
+    show_report(study, out, as_json, claims=claims, figures=figures)

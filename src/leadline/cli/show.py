@@ -11,12 +11,24 @@ if TYPE_CHECKING:
     from leadline.study.study import Study
 
 
-def show_report(study: Study, out: Path | None, as_json: bool, quiet: bool = False) -> None:
-    """Write the report; print the headline table and the paths, or findings.json itself."""
+def show_report(
+    study: Study,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool = False,
+    *,
+    claims: bool = False,
+    figures: bool = False,
+) -> None:
+    """Write the report; print what it found in short and the paths, or findings.json itself.
+
+    With `claims` every claim is printed in place of the tables, with `figures` the figures are drawn as well.
+    """
     from rich.console import Console
 
     from leadline.report.study_report import report_study
-    from leadline.report.terminal import headline_table
+    from leadline.report.terminal import summary
+    from leadline.report.terminal_claims import claims_table
 
     made = report_study(study, out)
     if made.missing and not quiet:
@@ -25,13 +37,17 @@ def show_report(study: Study, out: Path | None, as_json: bool, quiet: bool = Fal
             f"(leadline run {study.folder})",
             err=True,
         )
+    if figures:
+        from leadline.cli.figures import draw
+
+        draw(made.document, made.paths.html.parent / "figures", quiet=quiet or as_json)
     if as_json:
         typer.echo(made.paths.findings.read_text(encoding="utf-8"), nl=False)
         return
     console = Console()
     if not console.is_terminal:  # a file or a pipe is as wide as need be
         console = Console(width=max(120, console.width))
-    console.print(headline_table(made.document))
+    console.print(claims_table(made.document) if claims else summary(made.document))
     for name, path in (
         ("report", made.paths.html),
         ("findings", made.paths.findings),

@@ -10,7 +10,13 @@ from leadline.errors import LeadlineError
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` as UTF-8 to `path` by way of a temporary file in the same folder and a rename.
+    """Write `text` as UTF-8 to `path`, as `write_bytes` does."""
+    # Lone surrogates can come out of a broken decoder; they have no UTF-8 form and are shown as "?".
+    write_bytes(path, text.encode("utf-8", "replace"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write `content` to `path` by way of a temporary file in the same folder and a rename.
 
     Raises LeadlineError when the folder cannot be written or the disk is full; `path` is then untouched.
     """
@@ -19,9 +25,8 @@ def write_text(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         temporary = Path(name)
-        # Lone surrogates can come out of a broken decoder; they have no UTF-8 form and are shown as "?".
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())  # mkstemp makes private files; a report is an ordinary one

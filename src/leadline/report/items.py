@@ -15,9 +15,7 @@ import polars as pl
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.verdicts import verdicts
 from leadline.report.document import FindingsDocument
-
-# A page that holds every byte of a runaway generation is of no use; the study's database keeps it whole.
-RAW_LIMIT = 1500
+from leadline.report.items_shown import RAW_LIMIT, shown
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,11 @@ def items_data(
     `texts` is a table of strings that everything else points into. Each item has, per model, a list of
     answers: [configuration, verdict text or -1, right, votes, asked, unsteady, groups], where a
     group is [value text or -1, state, right, count, [[raw text, count], ...]] in order of count. `depth`
-    is, per model, "shallow" or "deep" for each partition temperature, on failures of the baseline.
+    is, per model, "shallow" or "deep" for each partition temperature, on failures of the baseline. A study
+    too large for a page is shown in part (see `items_shown`): `left_out` then says so.
     """
+    kept = shown(readings)
+    readings = kept.readings
     texts = _Texts()
     protocol = document.protocol
     names = _configuration_names(document, readings)
@@ -102,6 +103,7 @@ def items_data(
             for name in names
         ],
         "temperatures": [f"{partition.temperature:g}" for partition in protocol.partitions],
+        "left_out": kept.left_out,
         "texts": texts.strings,
         "items": entries,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from leadline.lenses.registry import ALL_MODELS
 from leadline.report.document import FindingsDocument
 
 # Columns whose keys do not read well when their underscores become spaces.
@@ -33,8 +34,39 @@ FIGURES = {
     "tokens_in_per_recovered": "Prompt tokens per recovered item",
     "gain_equal_budget": "Gain of sampling",
     "expected_next_k": "Expected in the next K",
+    "wobble_exact": "Wobble, exact",
+    "wobble_declared": "Wobble, declared",
+    "wobble_rounding": "Wobble, rounding",
+    "wobble_wilson": "Wobble, Wilson over cells",
+    "p_one": "p = 1",
+    "p_zero": "p = 0",
+    "band": "0.3 ≤ p ≤ 0.7",
+    "band_half_open": "0.3 ≤ p < 0.7",
+    "r": "r, halves",
+    "corrected": "r, full length",
+    "median_corrected": "Median r, full length",
+    "random_median": "Random splits, median",
+    "rho": "ρ",
+    "residual_rho": "ρ, residual",
+    "r_squared": "R²",
+    "residual_rho_lower": "ρ, residual, lower model",
+    "residual_rho_upper": "ρ, residual, upper model",
+    "median_rbo": "RBO, median",
+    "ceiling_rbo": "RBO, ceiling",
+    "relative_rbo": "RBO / ceiling",
+    "null_mean": "Null, mean",
+    "null_hits": "Null, hits",
+    "of_wilson": "Of, Wilson",
+    "against_wilson": "Against, Wilson",
+    "difference_newcombe": "Difference, Newcombe",
+    "items_of": "Items, of",
+    "items_against": "Items, against",
+    "corrected_all_tasks": "r, full length, all tasks",
+    "median_corrected_all_tasks": "Median r, full length, all tasks",
+    "above_1": "Above 1×",
+    "above_2": "Above 2×",
 }
-KEYS = {"temperature": "τ", "k": "K"}
+KEYS = {"temperature": "τ", "k": "K", "from": "From", "to": "To"}
 
 
 def figure_label(key: str) -> str:
@@ -51,8 +83,14 @@ def key_label(document: FindingsDocument, key: str) -> str:
     return KEYS.get(key) or spelt_out(named.get(key) or key)
 
 
-def key_value(document: FindingsDocument, key: str, value: str) -> str:
-    """What a row's key says: configurations by their label, everything else as it is."""
+def key_value(document: FindingsDocument, key: str, value: str, model: str = "") -> str:
+    """What a row's key says: configurations by their label, everything else as it is.
+
+    Findings of one model name configurations; findings over `ALL_MODELS` say what they are called already,
+    and a label may well be another configuration's name.
+    """
+    if key == "configuration" and model == ALL_MODELS:
+        return value
     return document.label(value) if key in ("method", "configuration", "sampling") else value
 
 

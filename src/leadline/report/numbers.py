@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, ROUND_UP, Decimal
 from enum import StrEnum
 
 from leadline.lenses.finding import Figure
@@ -27,6 +27,8 @@ class Kind(StrEnum):
     SIGNED_COUNT = "signed count"  # 3 -> +3
     P_VALUE = "p value"  # 0.0004 -> <0.001
     COEFFICIENT = "coefficient"  # 0.8912 -> 0.89
+    INDEX = "index"  # 0.1874 -> 0.187
+    RATIO = "ratio"  # 2.64149 -> 2.64×
     SHIFT = "shift"  # 0.5 -> +0.50
     NUMBER = "number"  # three significant digits or whole
 
@@ -37,6 +39,24 @@ KINDS = {
     "kendall_sgr": Kind.COEFFICIENT,
     "kendall_dgr": Kind.COEFFICIENT,
     "median_log2_shift": Kind.SHIFT,
+    "dispersion": Kind.INDEX,
+    "mean": Kind.SHARE,
+    "median": Kind.SHARE,
+    "mean_untied": Kind.SHARE,
+    "chance": Kind.SHARE,
+    "null_mean": Kind.SHARE,
+    "cross_mean": Kind.SHARE,
+    "corrected_all_tasks": Kind.INDEX,
+    "median_corrected_all_tasks": Kind.INDEX,
+    "random_median": Kind.INDEX,
+    "median_ratio": Kind.RATIO,
+    "median_conservative": Kind.RATIO,
+    "r": Kind.INDEX,
+    "r_squared": Kind.INDEX,
+    "corrected": Kind.INDEX,
+    "median_corrected": Kind.INDEX,
+    "slope": Kind.INDEX,
+    "intercept": Kind.INDEX,
 }
 
 
@@ -61,6 +81,10 @@ def kind_of(key: str, figures: Iterable[Figure]) -> Kind:
         return Kind.DIFFERENCE
     if key == "p" or key.endswith(("_p", "_p_holm")):
         return Kind.P_VALUE
+    if key == "ratio" or key.endswith("_ratio"):
+        return Kind.RATIO
+    if key.rsplit("_", maxsplit=1)[-1] in ("rho", "rbo"):
+        return Kind.INDEX
     valued = [figure for figure in figures if figure.value is not None]
     if valued and all(figure.method == "count" for figure in valued):
         return Kind.COUNT
@@ -84,6 +108,8 @@ def printed(key: str, figure: Figure | None, kind: Kind | None = None) -> Printe
     interval = ""
     if figure.low is not None and figure.high is not None:
         interval = f"[{_bare(figure.low, kind)}, {_bare(figure.high, kind)}]"
+    if kind is Kind.P_VALUE and _none_reached(figure):
+        return Printed(f"<{_significant(figure.value)}", counted, interval)
     return Printed(_with_unit(figure.value, kind), counted, interval)
 
 
@@ -112,7 +138,7 @@ def _is_quotient(figure: Figure) -> bool:
 def _counted(figure: Figure, kind: Kind) -> str:
     if figure.denominator is None or kind in (Kind.P_VALUE, Kind.COEFFICIENT, Kind.SIGNED_COUNT):
         return ""
-    if figure.numerator is None or kind in (Kind.DIFFERENCE, Kind.SHIFT):
+    if figure.numerator is None or kind in (Kind.DIFFERENCE, Kind.SHIFT, Kind.INDEX):
         return f"n={count(figure.denominator)}"
     return f"{count(figure.numerator)}/{count(figure.denominator)}"
 
@@ -125,8 +151,25 @@ def _with_unit(value: float, kind: Kind) -> str:
             return f"{_bare(value, kind)} pp"
         case Kind.P_VALUE:
             return "<0.001" if value < 0.001 else _fixed(value, 3)
+        case Kind.RATIO:
+            return f"{_bare(value, kind)}×"
         case _:
             return _bare(value, kind)
+
+
+def _none_reached(figure: Figure) -> bool:
+    """Whether a permutation p is the resolution of its permutations, 1 / (R + 1): none reached the data."""
+    value, draws = figure.value, figure.denominator
+    if value is None or not draws or "permutation" not in figure.method:
+        return False
+    return math.isclose(value, 1 / (draws + 1))
+
+
+def _significant(value: float) -> str:
+    """0.00049975 -> "0.0005": one significant digit, rounded up so that "less than" stays true."""
+    exact = Decimal(repr(value))
+    digit = Decimal(1).scaleb(exact.adjusted())
+    return f"{exact.quantize(digit, rounding=ROUND_UP):f}"
 
 
 def _bare(value: float, kind: Kind) -> str:
@@ -145,6 +188,10 @@ def _bare(value: float, kind: Kind) -> str:
             return _fixed(value, 3)
         case Kind.COEFFICIENT:
             return _fixed(value, 2)
+        case Kind.INDEX:
+            return _fixed(value, 3)
+        case Kind.RATIO:
+            return _fixed(value, 1 if abs(value) >= 100 else 2)
         case Kind.SHIFT:
             return _fixed(value, 2, signed=True)
         case Kind.NUMBER:

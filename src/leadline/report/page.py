@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 from jinja2.utils import htmlsafe_json_dumps
 
+from leadline.lenses.registry import ALL_MODELS
 from leadline.report.charts.beyond import beyond
 from leadline.report.charts.decomposition import decomposition
+from leadline.report.charts.group import ChartGroup
 from leadline.report.charts.rank_shift import rank_shift
-from leadline.report.charts.svg import Chart
 from leadline.report.charts.sweep import sweep
-from leadline.report.claims import claim_groups
+from leadline.report.claims import LEAD, claim_groups
 from leadline.report.document import ConfigurationEntry, FindingsDocument
 from leadline.report.headline import Column, Headline, headlines, temperatures
 from leadline.report.items import ItemText, items_data
 from leadline.report.labels import spelt_out
 from leadline.report.page_frame import CSP, assets, environment
+from leadline.report.stability_page import stability_groups
 from leadline.report.tables import Table, tables
 
 # Sections of the tables in the order of a reader's questions; lenses that are not listed follow.
@@ -37,17 +38,17 @@ LENS_ORDER = (
     "beyond_sampling",
     "wobble",
     "sameness",
+    "worst_category",
+    "reliability",
+    "observability",
+    "difficulty",
+    "transfer",
+    "contrast",
+    "exclusion",
+    "label_errors",
+    "equivalence",
+    "steadiness",
 )
-
-
-@dataclass(frozen=True)
-class ChartGroup:
-    """A question, the charts that answer it, and what to keep in mind."""
-
-    anchor: str
-    title: str
-    lead: str
-    charts: tuple[Chart, ...]
 
 
 def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mapping[str, ItemText]) -> str:
@@ -63,14 +64,17 @@ def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mappi
             script=assets("page.js", "report.js"),
             data=htmlsafe_json_dumps(data, dumps=_dumps),
             item_count=len(data["items"]),
+            left_out=data["left_out"],
             groups=claim_groups(document),
             headlines=headlines(document),
             chart_groups=_chart_groups(document),
+            claims_lead=LEAD,
+            all_models=ALL_MODELS,
             lenses=_by_lens(tables(document)),
             settings=_settings,
             browse=lambda headline, row, column: _browse(document, headline, row, column),
             several=len(document.models) > 1,
-            baseline=document.label(document.protocol.baseline),
+            baseline=document.label(document.protocol.baseline) if document.protocol.baseline else "",
         )
     )
 
@@ -80,12 +84,15 @@ def _dumps(value: Any, **options: Any) -> str:
 
 
 def _chart_groups(document: FindingsDocument) -> list[ChartGroup]:
-    """The charts of all models, question by question; a question that the study leaves open is left out."""
+    """The charts of all models, question by question; a question that the study leaves open is left out.
+
+    Without a baseline there is no headline, and how steady the answers are comes first.
+    """
     models = [model.name for model in document.models]
     by_temperature = [(model, tau) for model in models for tau in temperatures(document, model)]
     found = (
         (
-            "gain",
+            ("gain", "Gain & loss"),
             "What is recovered, what is broken",
             "Accuracy hides these two behind one number: a method may leave it alone and still exchange many "
             "answers. Gain counts over the baseline’s failures, loss over its successes: the two sides have "
@@ -93,32 +100,33 @@ def _chart_groups(document: FindingsDocument) -> list[ChartGroup]:
             [decomposition(document, model) for model in models],
         ),
         (
-            "ranks",
+            ("ranks", "Ranks"),
             "What moved beneath failures that stayed failures",
             "Where the first token of the gold answer stands in the model’s distribution without and with "
             "the method, on items that both the baseline and the method get wrong.",
             [rank_shift(document, model) for model in models],
         ),
         (
-            "beyond",
+            ("beyond", "Beyond sampling"),
             "Does it reach further than asking again?",
             "Shallow failures are those that plain sampling gets right at least once, deep ones those "
             "that it never did. Only gains on deep failures go beyond sampling.",
             [beyond(document, model, tau) for model, tau in by_temperature],
         ),
         (
-            "sweep",
+            ("sweep", "Samples"),
             "Does the number of samples decide?",
             "How much of the shallow set is found after K samples, and whether the methods would be ranked "
             "otherwise at another K.",
             [sweep(document, model, tau) for model, tau in by_temperature],
         ),
     )
-    return [
-        ChartGroup(anchor, title, lead, charts)
-        for anchor, title, lead, drawn in found
+    groups = [
+        ChartGroup(anchor, short, title, lead, charts, titled=anchor in ("beyond", "sweep"))
+        for (anchor, short), title, lead, drawn in found
         if (charts := tuple(chart for chart in drawn if chart is not None))
     ]
+    return groups + stability_groups(document, leads=not headlines(document))
 
 
 def _by_lens(found: list[Table]) -> list[tuple[str, list[Table]]]:

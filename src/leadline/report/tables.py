@@ -73,7 +73,7 @@ def table(document: FindingsDocument, finding: Finding) -> Table:
     remarks: dict[str, int] = {}
     rows = tuple(
         TableRow(
-            tuple(key_value(document, key, row.keys.get(key, "")) for key in keys),
+            tuple(key_value(document, key, row.keys.get(key, ""), finding.model) for key in keys),
             tuple(_cell(key, row.figures.get(key), kinds[key], remarks) for key in figures),
         )
         for row in finding.rows

@@ -1,9 +1,10 @@
-"""All tables as LaTeX (booktabs), to be input into a paper; long ones break over pages (longtable)."""
+"""The claims and all tables as LaTeX (booktabs), for papers; long ones break over pages (longtable)."""
 
 from __future__ import annotations
 
 import re
 
+from leadline.report.claims import HEADS, ClaimGroup, claim_groups
 from leadline.report.document import FindingsDocument
 from leadline.report.headline import Headline, headlines
 from leadline.report.labels import spelt_out
@@ -55,7 +56,7 @@ _PREAMBLE = r"""% Needs \usepackage{booktabs,longtable,graphicx} and \usepackage
 
 
 def latex_tables(document: FindingsDocument) -> str:
-    """The headline of each model, then every finding, as LaTeX source."""
+    """The headline of each model, the claims by status, then every finding, as LaTeX source."""
     benchmark = document.benchmark
     blocks = [
         _PREAMBLE,
@@ -63,6 +64,7 @@ def latex_tables(document: FindingsDocument) -> str:
         f"% {_comment(f'{benchmark.name} {benchmark.version}, {benchmark.content_hash}')}",
         *([f"% Population: {_comment(benchmark.population)}"] if benchmark.population else ()),
         *(_headline(entry, benchmark.population) for entry in headlines(document)),
+        *(_claims(group) for group in claim_groups(document)),
         *(_table(entry) for entry in tables(document) if entry.rows),
     ]
     return "\n\n".join(blocks) + "\n"
@@ -110,6 +112,18 @@ def _headline(entry: Headline, population: str) -> str:
     return _float(
         caption, slug("headline", entry.model), "l" + "r" * len(entry.columns), [groups, heads], body
     )
+
+
+def _claims(group: ClaimGroup) -> str:
+    """One long table per status; its columns wrap, since claims are sentences."""
+    body = [
+        " & ".join(map(escape, (one.text, one.point, one.conservative, f"{one.table} ({one.model})")))
+        for one in group.sentences
+    ]
+    widths = (0.42, 0.15, 0.2, 0.13)  # of the line; what is left goes between the columns
+    columns = "".join(rf"p{{{width}\linewidth}}" for width in widths)
+    caption = f"Claims, {group.status}: {group.meaning}"
+    return _long(caption, slug("claims", group.status), columns, [" & ".join(HEADS)], body)
 
 
 def _table(entry: Table) -> str:

@@ -1,9 +1,10 @@
-"""All tables as GitHub-flavoured Markdown, for issues, wikis and notes."""
+"""The claims and all tables as GitHub-flavoured Markdown, for issues, wikis and notes."""
 
 from __future__ import annotations
 
 import re
 
+from leadline.report.claims import HEADS, LEAD, ClaimGroup, claim_groups
 from leadline.report.document import FindingsDocument
 from leadline.report.headline import Headline, headlines
 from leadline.report.labels import spelt_out
@@ -12,7 +13,7 @@ from leadline.report.tables import Table, tables
 
 
 def markdown_tables(document: FindingsDocument) -> str:
-    """The headline of each model, then every finding, as Markdown text."""
+    """The headline of each model, the claims by status, then every finding, as Markdown text."""
     benchmark = document.benchmark
     blocks = [
         f"# {escape(document.study)}",
@@ -23,6 +24,7 @@ def markdown_tables(document: FindingsDocument) -> str:
         *(f"**Not complete.** {escape(sentence)}." for sentence in document.incomplete),
         "Shares come with what they were counted over and their 95 % interval: 12.5 % (5/40) [5.5, 26.1].",
         *(block for entry in headlines(document) for block in _headline(entry)),
+        *_claims(claim_groups(document)),
         *(block for entry in tables(document) for block in _table(entry)),
     ]
     return "\n\n".join(blocks) + "\n"
@@ -52,6 +54,28 @@ def _headline(entry: Headline) -> list[str]:
         f"Baseline {escape(entry.baseline)}: Acc {baseline}",
         _grid(heads, lines, keys=1),
     ]
+
+
+def _claims(groups: list[ClaimGroup]) -> list[str]:
+    if not groups:
+        return []
+    blocks = ["## What may be said", LEAD]
+    for group in groups:
+        lines = [
+            [
+                escape(sentence.text),
+                escape(sentence.point),
+                escape(sentence.conservative),
+                escape(f"{sentence.table} ({sentence.model})"),
+            ]
+            for sentence in group.sentences
+        ]
+        blocks += [
+            f"### {spelt_out(group.status)} ({len(lines)})",
+            group.meaning,
+            _grid(list(HEADS), lines, len(HEADS)),
+        ]
+    return blocks
 
 
 def _table(entry: Table) -> list[str]:

@@ -1,4 +1,4 @@
-"""The headline table on a terminal, and as plain text where there is none."""
+"""What a terminal shows of a report, and as plain text where there is none: headline, stability, claims."""
 
 from __future__ import annotations
 
@@ -9,11 +9,27 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from leadline.lenses.finding import Figure
 from leadline.report.document import FindingsDocument
 from leadline.report.headline import Headline, headlines
 from leadline.report.numbers import printed
 from leadline.report.tables import tables
+from leadline.report.terminal_claims import claims_summary
+from leadline.report.terminal_stability import stability_table
+from leadline.report.terminal_text import safe, two_lines
+
+
+def summary(document: FindingsDocument) -> RenderableType:
+    """What `leadline report` prints: each method against the baseline, how steady answers are, the claims.
+
+    A study without a baseline begins with how steady its answers are.
+    """
+    stability = stability_table(document)
+    parts = [headline_table(document)] if headlines(document) or stability is None else []
+    if not parts and document.benchmark.population:
+        parts.append(Text(f"Population: {document.benchmark.population}."))
+    if stability is not None:
+        parts.append(stability)
+    return Group(*parts, claims_summary(document))
 
 
 def headline_table(document: FindingsDocument) -> RenderableType:
@@ -31,9 +47,14 @@ def headline_table(document: FindingsDocument) -> RenderableType:
 
 def headline_text(document: FindingsDocument, width: int = 100) -> str:
     """The same as plain text without colour or control codes, for files and pipes."""
+    return plain(headline_table(document), width)
+
+
+def plain(shown: RenderableType, width: int = 100) -> str:
+    """Anything that rich prints as plain text without colour or control codes, for files and pipes."""
     sink = io.StringIO()
     console = Console(file=sink, width=width, color_system=None, force_terminal=False, legacy_windows=False)
-    console.print(headline_table(document))
+    console.print(shown)
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
 
 
@@ -52,7 +73,7 @@ def finding_table(document: FindingsDocument, lens: str, name: str) -> Renderabl
             grid.add_column(head, justify="right", overflow="fold")
         for row in entry.rows:
             cells = [str(cell.printed) if cell else "" for cell in row.cells]
-            grid.add_row(*map(Text, (*row.keys, *cells)))
+            grid.add_row(*(Text(safe(words)) for words in (*row.keys, *cells)))
         parts.append(grid)
     return Group(*parts)
 
@@ -75,13 +96,6 @@ def _parts(entry: Headline) -> list[RenderableType]:
             figures = [row.figures[place] for place in places]
             if any(figure is not None for figure in figures):
                 keys = [entry.columns[place].figure for place in places]
-                table.add_row(Text(row.label), *map(_cell, keys, figures))
+                table.add_row(Text(safe(row.label)), *map(two_lines, keys, figures))
         parts.append(table)
     return parts
-
-
-def _cell(key: str, figure: Figure | None) -> Text:
-    """A figure on two lines: the value with its counts, and its interval below."""
-    text = printed(key, figure)
-    counted = f" ({text.counted})" if text.counted else ""
-    return Text.assemble(f"{text.value}{counted}", (f"\n{text.interval}" if text.interval else "", "dim"))
