@@ -1,4 +1,4 @@
-"""What leaving items out changes: published sizes, and both readings against what the lenses themselves tell."""
+"""What leaving items out changes: published sizes, and both readings against what the lenses tell."""
 
 import numpy as np
 import polars as pl

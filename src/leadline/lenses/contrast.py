@@ -26,9 +26,10 @@ from leadline.lenses.contrast_measures import (
     DISPERSION,
     ROUNDING,
     WOBBLE,
+    Comparison,
     Measures,
     compare,
-    picked,
+    comparison,
 )
 from leadline.lenses.figures import SIGNIFICANCE, above_zero, below_zero, counted, percent, points
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
@@ -38,6 +39,7 @@ from leadline.lenses.whole import Whole
 from leadline.stats.multiple import holm
 
 Mask = npt.NDArray[np.bool_]
+Asked = tuple[dict[str, str], Comparison]
 
 ALL_ITEMS, ALL_CONFIGURATIONS = "all items", "all configurations"
 DEFINITION = (
@@ -74,11 +76,14 @@ def _flagged(measures: Measures) -> Finding | None:
     if not sides.of.any() or not sides.against.any():
         return None
     strata = {ALL_ITEMS: _everything(sides), **_by_type(measures)}
-    rows = list(_rows(measures, sides, strata))
+    asked = list(_asked(measures, sides, strata))
     for category in np.unique(panel.categories[panel.categories != ""]):
         within = panel.categories == category
         stratum = f"{measures.whole.protocol.category_name} {category}"
-        rows += _row(measures, sides, WOBBLE, stratum, within, ALL_CONFIGURATIONS)
+        asked += _ask(measures, sides, WOBBLE, stratum, within, ALL_CONFIGURATIONS)
+    rows = _rows(measures, asked)
+    if not rows:
+        return None
     return _finding(
         measures,
         "flagged against clean",
@@ -94,14 +99,14 @@ def _failures(measures: Measures) -> Finding | None:
     rows, claimed = [], []
     for failure in np.unique(panel.audit[flags]):
         sides = Sides(flags & (panel.audit == failure), clean, f"Items flagged as {failure}", "clean items")
-        found = []
-        for measure in (WOBBLE, *measures.steadiness[1:], ACCURACY):
-            found += _row(measures, sides, measure, ALL_ITEMS, _everything(sides), ALL_CONFIGURATIONS)
-        if not found:
+        asked = []
+        for measure in (*measures.steadiness, ACCURACY):
+            asked += _ask(measures, sides, measure, ALL_ITEMS, _everything(sides), ALL_CONFIGURATIONS)
+        if not asked:
             continue
         its = [
             Row(keys={"failure": str(failure), "measure": row.keys["measure"]}, figures=row.figures)
-            for row in found
+            for row in _rows(measures, asked)
         ]
         claimed.append((sides, its[0], _accuracy(its)))
         rows += its
@@ -125,7 +130,9 @@ def _stated(measures: Measures) -> Finding | None:
     strata = {ALL_ITEMS: _everything(sides), **_by_type(measures)}
     if flags.any():
         strata["clean items"] = clean
-    rows = list(_rows(measures, sides, strata))
+    rows = _rows(measures, list(_asked(measures, sides, strata)))
+    if not rows:
+        return None
     title = "Do items wobble less when their window states the answer?"
     return _finding(measures, "stated in window", title, rows, [(sides, rows[0], _accuracy(rows))])
 
@@ -136,7 +143,7 @@ def _chosen(measures: Measures) -> Finding | None:
         sides, shared = _sides(measures, contrast)
         if shared:
             notes.append(f"{contrast.name}: {shared} items of both groups count in the first alone.")
-        found = list(_rows(measures, sides, {ALL_ITEMS: _everything(sides)}))
+        found = _rows(measures, list(_asked(measures, sides, {ALL_ITEMS: _everything(sides)})))
         if not found:
             notes.append(f"{contrast.name}: a group has no measured items.")
             continue
@@ -176,27 +183,30 @@ def _by_type(measures: Measures) -> dict[str, Mask]:
     return {"numbers": numbers, "other types": ~numbers} if numbers.any() and not numbers.all() else {}
 
 
-def _rows(measures: Measures, sides: Sides, strata: Mapping[str, Mask]) -> Iterator[Row]:
+def _asked(measures: Measures, sides: Sides, strata: Mapping[str, Mask]) -> Iterator[Asked]:
     """Every measure in every stratum and every set of configurations; the headline comes first."""
     for subset in (ALL_CONFIGURATIONS, *measures.whole.subsets):
         for stratum, within in strata.items():
             whole = stratum == ALL_ITEMS
             for measure in (*measures.steadiness, *((DISPERSION, ACCURACY) if whole else ())):
-                yield from _row(measures, sides, measure, stratum, within, subset)
+                yield from _ask(measures, sides, measure, stratum, within, subset)
 
 
-def _row(
+def _ask(
     measures: Measures, sides: Sides, measure: str, stratum: str, within: Mask, subset: str
-) -> list[Row]:
-    """One row; none where a side is empty. The headline has a p."""
+) -> list[Asked]:
+    """One comparison; none where a side is empty. The headline has a p."""
     members = measures.whole.repeated if subset == ALL_CONFIGURATIONS else measures.whole.subsets[subset]
-    counts = measures.per_item(measure, members)
-    of, against = picked(counts, sides.of & within), picked(counts, sides.against & within)
-    if not len(of.numerators) or not len(against.numerators):
-        return []
     headline = measure in (WOBBLE, ROUNDING) and stratum == ALL_ITEMS and subset == ALL_CONFIGURATIONS
-    figures = compare(of, against, measure, measures.whole.protocol, with_p=headline)
-    return [Row(keys={"measure": measure, "stratum": stratum, "subset": subset}, figures=figures)]
+    counts = measures.per_item(measure, members)
+    found = comparison(measure, counts, sides.of & within, sides.against & within, with_p=headline)
+    keys = {"measure": measure, "stratum": stratum, "subset": subset}
+    return [] if found is None else [(keys, found)]
+
+
+def _rows(measures: Measures, asked: Sequence[Asked]) -> list[Row]:
+    figures = compare([one for _, one in asked], measures.whole.protocol)
+    return [Row(keys=keys, figures=its) for (keys, _), its in zip(asked, figures, strict=True)]
 
 
 def _accuracy(rows: Sequence[Row]) -> Row | None:

@@ -7,7 +7,9 @@ means over cells.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,7 @@ from leadline.lenses.finding import Figure
 from leadline.lenses.panel import Panel
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.whole import Whole
-from leadline.stats.intervals import NO_INTERVAL, Interval, newcombe, wilson
+from leadline.stats.intervals import Interval, newcombe, wilson
 from leadline.stats.two_groups import Counts, GroupIntervals, bootstrap_groups, relabelled_p
 
 Mask = npt.NDArray[np.bool_]
@@ -72,34 +74,69 @@ class Measures:
         return Counts(ordered.sum(axis=0), measured.sum(axis=0).astype(np.float64))
 
 
-def picked(counts: Counts, items: Mask) -> Counts:
-    """The part of these items, without those that were not measured."""
-    there = items & (counts.denominators > 0)
-    return Counts(counts.numerators[there], counts.denominators[there])
+@dataclass(frozen=True)
+class Comparison:
+    """One figure of two groups: the sums of their measured items, and which items these are."""
+
+    measure: str
+    of: Counts
+    against: Counts
+    items: bytes
+    with_p: bool = False
 
 
-def compare(
-    of: Counts, against: Counts, measure: str, protocol: Protocol, with_p: bool = False
-) -> dict[str, Figure]:
-    """The figures of one comparison; what needs more items than there are has no value, and says why."""
+def comparison(
+    measure: str, counts: Counts, of: Mask, against: Mask, with_p: bool = False
+) -> Comparison | None:
+    """Two groups as masks over everyone's items, without what was not measured; None where one is empty."""
+    there = counts.denominators > 0
+    first, second = of & there, against & there
+    if not first.any() or not second.any():
+        return None
+    groups = [Counts(counts.numerators[its], counts.denominators[its]) for its in (first, second)]
+    return Comparison(measure, *groups, items=np.packbits([first, second]).tobytes(), with_p=with_p)
+
+
+def compare(comparisons: Sequence[Comparison], protocol: Protocol) -> list[dict[str, Figure]]:
+    """The figures of each comparison; what needs more items than there are has no value, and says why.
+
+    Comparisons of the same items share their resamples.
+    """
+    found: list[dict[str, Figure]] = [{} for _ in comparisons]
+    places: dict[bytes, list[int]] = defaultdict(list)
+    for place, one in enumerate(comparisons):
+        places[one.items].append(place)
+    for together in places.values():
+        ones = [comparisons[place] for place in together]
+        intervals = bootstrap_groups(
+            [one.of for one in ones],
+            [one.against for one in ones],
+            protocol.bootstrap_draws,
+            protocol.bootstrap_seed,
+        )
+        for place, one, ends in zip(together, ones, intervals, strict=True):
+            found[place] = _figures(one, ends, protocol)
+    return found
+
+
+def _figures(one: Comparison, ends: GroupIntervals, protocol: Protocol) -> dict[str, Figure]:
+    of, against = one.of, one.against
     sizes = (len(of.numerators), len(against.numerators))
     figures = {"items_of": count(sizes[0]), "items_against": count(sizes[1])}
     few = min(sizes) < ITEMS
-    draws, seed = protocol.bootstrap_draws, protocol.bootstrap_seed
-    ends = GroupIntervals(*[NO_INTERVAL] * 3) if few else bootstrap_groups(of, against, draws, seed)
     method = bootstrapped(protocol)
     for name, group, interval in (("of", of, ends.of), ("against", against, ends.against)):
         figures[name] = _rate(group, interval, method)
     notes = [figures[name].note for name in ("of", "against") if figures[name].note]
     figures["difference"] = _difference(of, against, ends.difference, method, "; ".join(notes), few)
-    if measure in COUNTED:
+    if one.measure in COUNTED:
         cells = [(float(group.numerators.sum()), float(group.denominators.sum())) for group in (of, against)]
         for name, group, (above, below) in zip(("of", "against"), (of, against), cells, strict=True):
             figures[f"{name}_wilson"] = _rate(group, wilson(above, below), "wilson over cells")
         interval = newcombe(*cells[0], *cells[1])
         note = "takes cells as independent, which those of one item are not"
         figures["difference_newcombe"] = _difference(of, against, interval, "newcombe over cells", note, few)
-    if with_p:
+    if one.with_p:
         figures["p"] = _p(of, against, protocol, few)
     return figures
 

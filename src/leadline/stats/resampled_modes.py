@@ -16,6 +16,8 @@ from leadline.stats.two_runs import Tally, blocks
 Floats = npt.NDArray[np.float64]
 
 DRAWS = 2000
+# Over many items the errors of their chances cancel, and fewer draws of each will do.
+_FEWEST, _CHANCES = 200, 2_000_000
 
 
 def modes_lost(groups: tuple[Tally, ...], stored: npt.ArrayLike, draws: int = DRAWS, seed: int = 0) -> Floats:
@@ -34,12 +36,13 @@ def modes_lost(groups: tuple[Tally, ...], stored: npt.ArrayLike, draws: int = DR
         kept = group.codes[:, unstable] == modes[group.items[unstable]]
         n = a.sum(axis=0)
         lost = np.zeros(a.shape[1])
-        for block in blocks(draws, max(a.size, 1)):
+        times = min(draws, max(_FEWEST, _CHANCES // max(a.shape[1], 1)))
+        for block in blocks(times, max(a.size, 1)):
             size = (block.stop - block.start, a.shape[1])
             drawn = rng.multinomial(n, (a / n).T, size=size)
             most = drawn == drawn.max(axis=2, keepdims=True)
             lost += (1 - (most & kept.T).sum(axis=2) / most.sum(axis=2)).sum(axis=0)
-        chances[unstable] = lost / draws
+        chances[unstable] = lost / times
         found.append(chances)
     return np.concatenate(found) if found else np.zeros(0)
 

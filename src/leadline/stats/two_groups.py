@@ -9,17 +9,20 @@ article 39 (p-values that are never zero).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from leadline.stats.bootstrap import DRAWS, percentiles, quotients, resample_counts, resampled_ratio
+from leadline.stats.bootstrap import DRAWS, percentiles, quotients, resample_counts
 from leadline.stats.intervals import NO_INTERVAL, Interval
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+# Resamples are made a block at a time: about this many numbers are held at once.
+_BLOCK = 1_000_000
 # Sums of fractions that are equal on paper may differ in their last digits.
 _ROUNDING = 1e-9
 
@@ -46,17 +49,42 @@ class GroupIntervals(NamedTuple):
 
 
 def bootstrap_groups(
-    of: Counts, against: Counts, draws: int = DRAWS, seed: int = 0, level: float = 0.95
-) -> GroupIntervals:
-    """Percentile intervals, the items of each group drawn by themselves; none where a group is empty.
+    of: Sequence[Counts],
+    against: Sequence[Counts],
+    draws: int = DRAWS,
+    seed: int = 0,
+    level: float = 0.95,
+) -> list[GroupIntervals]:
+    """Percentile intervals of several figures of the same two groups, the items of each drawn by themselves.
 
-    Every denominator is above zero: an item that was not measured is no item of its group.
+    All of `of` go over the same items in the same order, and so do all of `against`: the figures share their
+    resamples. None where a group is empty. Every denominator is above zero: an item that was not measured is
+    no item of its group.
     """
-    if not len(of.numerators) or not len(against.numerators):
-        return GroupIntervals(NO_INTERVAL, NO_INTERVAL, NO_INTERVAL)
+    if not of or not len(of[0].numerators) or not len(against[0].numerators):
+        return [GroupIntervals(NO_INTERVAL, NO_INTERVAL, NO_INTERVAL) for _ in of]
     rng = np.random.default_rng(seed)
-    first, second = (resampled_ratio(*group, draws, rng) for group in (of, against))
-    return GroupIntervals(*(percentiles(one, level) for one in (first, second, first - second)))
+    first, second = (_resampled_ratios(group, draws, rng) for group in (of, against))
+    return [
+        GroupIntervals(*(percentiles(drawn, level) for drawn in (one, other, one - other)))
+        for one, other in zip(first, second, strict=True)
+    ]
+
+
+def _resampled_ratios(group: Sequence[Counts], draws: int, rng: np.random.Generator) -> Floats:
+    """The ratio of every figure in each resample of the group's items [figures, draws]."""
+    table = np.column_stack([column for counts in group for column in counts])
+    items = len(table)
+    found = np.empty((draws, len(group)))
+    step = max(1, _BLOCK // items)
+    for start in range(0, draws, step):
+        block = min(step, draws - start)
+        picks = rng.integers(0, items, size=(block, items), dtype=np.int32)
+        places = picks + (np.arange(block, dtype=np.int64) * items)[:, None]
+        weights = np.bincount(places.reshape(-1), minlength=block * items).reshape(block, items)
+        sums = weights.astype(np.float64) @ table
+        found[start : start + block] = sums[:, 0::2] / sums[:, 1::2]
+    return found.T
 
 
 def bootstrap_change(
