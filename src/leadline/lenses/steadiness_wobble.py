@@ -138,15 +138,25 @@ def repeated(view: View) -> list[Again]:
 def _figures(change: Change, protocol: Protocol) -> dict[str, Figure]:
     items = len(change.unstable)
     few = f"no item has {change.m} readings of both"
+    # Equal numbers that differ in their last digit would be drawn as so many different ones.
+    own, plain, difference, dispersion = (
+        np.round(values, 12)
+        for values in (
+            change.rarefied,
+            change.rarefied_plain,
+            change.rarefied - change.rarefied_plain,
+            change.dispersion - change.dispersion_plain,
+        )
+    )
     return {
-        "rarefied": mean(change.rarefied, protocol, empty=few),
-        "rarefied_plain": mean(change.rarefied_plain, protocol, empty=few),
-        "rarefied_difference": mean(change.rarefied - change.rarefied_plain, protocol, empty=few),
+        "rarefied": mean(own, protocol, empty=few),
+        "rarefied_plain": mean(plain, protocol, empty=few),
+        "rarefied_difference": mean(difference, protocol, empty=few),
         "wobble": share(int(change.unstable.sum()), items),
         "wobble_plain": share(int(change.unstable_plain.sum()), items),
         "steadier": count(change.steadier, items),
         "less_steady": count(change.less_steady, items),
-        "dispersion_difference": mean(change.dispersion - change.dispersion_plain, protocol),
+        "dispersion_difference": mean(dispersion, protocol),
     }
 
 
