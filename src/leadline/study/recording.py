@@ -58,7 +58,7 @@ class Recorded:
 
 @dataclass
 class Target:
-    """A configuration that answers are added to. `first` is the number of its first sample, None until known."""
+    """A configuration that answers are added to. `first` is the number of its first sample, once known."""
 
     id: str
     model: str

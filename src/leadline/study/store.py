@@ -69,6 +69,16 @@ class Response:
     probes: tuple[GoldProbe, ...]
 
 
+@dataclass(frozen=True)
+class RunNote:
+    """What is known of a run: seconds since 1970, `finished` None where it did not come to its end."""
+
+    run: int
+    started: float
+    finished: float | None
+    about: dict[str, Any]
+
+
 @contextmanager
 def _named_faults(path: Path) -> Iterator[None]:
     """Turn what SQLite says of a bad file or disk into one line that says what to do."""
@@ -94,6 +104,7 @@ class Store:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db, self.path = connection, path
+        self.added = 0  # answers that were stored since this was opened
 
     def begin_run(self, about: dict[str, Any]) -> int:
         """Note that a run starts; its number goes on every answer that it stores."""
@@ -108,6 +119,46 @@ class Store:
         """Note that a run came to its end."""
         with _named_faults(self.path), self._db:
             self._db.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
+
+    def note_run(self, run: int, more: dict[str, Any]) -> None:
+        """Add to what is noted of a run; keys that are there are replaced."""
+        with _named_faults(self.path), self._db:
+            (about,) = self._db.execute("SELECT about FROM runs WHERE run = ?", (run,)).fetchone()
+            text = json.dumps(json.loads(about) | more, sort_keys=True)
+            self._db.execute("UPDATE runs SET about = ? WHERE run = ?", (text, run))
+
+    def history(self) -> list[RunNote]:
+        """What was noted of every run, in order."""
+        with _named_faults(self.path):
+            try:
+                rows = self._db.execute("SELECT run, started, finished, about FROM runs ORDER BY run")
+                return [
+                    RunNote(run, begun, ended, dict(json.loads(about))) for run, begun, ended, about in rows
+                ]
+            except (ValueError, TypeError) as error:
+                raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
+
+    def has_answers(self, configuration: str) -> bool:
+        """Whether anything is stored under this configuration."""
+        with _named_faults(self.path):
+            row = self._db.execute(
+                "SELECT 1 FROM responses WHERE configuration = ? LIMIT 1", (configuration,)
+            ).fetchone()
+            return row is not None
+
+    def wordings(self, configurations: Iterable[str], item: str) -> list[str]:
+        """The wordings under which an item was answered, in order of the run that first asked so."""
+        found: dict[str, int] = {}
+        with _named_faults(self.path):
+            for configuration in configurations:
+                rows = self._db.execute(
+                    "SELECT asked, MIN(run) FROM responses WHERE configuration = ? AND item = ? "
+                    "GROUP BY asked",
+                    (configuration, item),
+                )
+                for asked, run in rows:
+                    found[asked] = min(run, found.get(asked, run))
+        return sorted(found, key=lambda asked: (found[asked], asked))
 
     def set_model(self, label: str, identity: ModelIdentity) -> None:
         """Remember which model a label stands for now."""
@@ -134,13 +185,11 @@ class Store:
                 (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
             )
 
-    def describe(self, identifier: str, description: dict[str, Any]) -> None:
-        """Say anew what a configuration is. Its id stays: only for what the id is no hash of."""
-        with _named_faults(self.path):
-            self._db.execute(
-                "INSERT OR REPLACE INTO configurations VALUES (?, ?)",
-                (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
-            )
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for statements of which all count or none: an exception takes them back."""
+        with _named_faults(self.path), self._db:
+            yield self._db
 
     def runs(self) -> list[dict[str, Any]]:
         """What was noted of every run, in order."""
@@ -212,7 +261,7 @@ class Store:
                 key.item,
                 key.asked,
                 key.sample,
-                _storable(answer.text),
+                storable(answer.text),
                 answer.finish,
                 answer.tokens_in,
                 answer.tokens_out,
@@ -225,6 +274,7 @@ class Store:
         ]
         with _named_faults(self.path), self._db:
             self._db.executemany(f"INSERT INTO responses VALUES ({','.join('?' * 12)})", rows)
+        self.added += len(rows)
 
     def add_failure(self, configuration: str, run: int, key: Key, kind: str, message: str) -> None:
         """Note that asking failed; a later run asks again."""
@@ -293,7 +343,7 @@ def _parsed(kind: type[Part], stored: str) -> tuple[Part, ...]:
         raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Text as SQLite can hold it: a lone surrogate (no tokenizer makes one, some servers do) is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
