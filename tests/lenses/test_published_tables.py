@@ -1,7 +1,7 @@
 """Every rate and interval of the published tables that follows from counts, most through the lenses."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
@@ -211,6 +211,7 @@ def test_differences_of_two_groups(flagged, clean, change):
 share_of = st.integers(1, 6000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
+@settings(deadline=None)
 @given(share_of)
 def test_wilson_is_that_of_statsmodels_and_of_the_formula(counted):
     successes, trials = counted
@@ -222,6 +223,7 @@ def test_wilson_is_that_of_statsmodels_and_of_the_formula(counted):
     assert found == pytest.approx((middle - half, middle + half), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(share_of, share_of)
 def test_newcombe_is_that_of_statsmodels_and_of_the_formula(first, second):
     found = newcombe(*first, *second)
