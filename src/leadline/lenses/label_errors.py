@@ -161,7 +161,7 @@ def _claim(found: Candidates) -> Claim:
     number, unanimous, sure = len(found.items), int(found.unanimous.sum()), int(found.sure.sum())
     members = len(found.panel.members)
     text = "Labels that a person should look at again, since the configurations agree against them"
-    point = f"{number} items, {unanimous} unanimously"
+    point = f"{_items(number)}, {unanimous} unanimously"
     if len({one.kin for one in found.panel.members}) < LEAST:
         return Claim(
             text=f"{text}: {point}; but all {members} configurations are of one family of models, which "
@@ -182,6 +182,10 @@ def _claim(found: Candidates) -> Claim:
     )
 
 
+def _items(number: int) -> str:
+    return f"{number} item" if number == 1 else f"{number} items"
+
+
 def _notes(study: Whole, found: Candidates, labels: list[str]) -> list[str]:
     notes = ["A flag is a candidate for a person, never a correction."]
     kin = len({one.kin for one in found.panel.members})
@@ -192,7 +196,7 @@ def _notes(study: Whole, found: Candidates, labels: list[str]) -> list[str]:
         )
     if found.undecidable:
         notes.append(
-            f"{found.undecidable} items are not decidable: some configuration has no reading of them."
+            f"Not decidable, as some configuration has no reading of it: {_items(found.undecidable)}."
         )
     if len(found.items) > _ROWS:
         notes.append(f"{len(found.items) - _ROWS} more candidates are not listed.")
