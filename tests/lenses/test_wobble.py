@@ -161,6 +161,12 @@ def test_all_configurations_together_are_resampled_item_by_item():
     assert pooled["rarefied"].value == pytest.approx(alone["rarefied"].value)
 
 
+def test_few_unstable_items_are_said_to_be_too_few_for_the_bootstrap():
+    few, enough = (table(found(two("!" * n + "x" * 50, "x" * (n + 50))), "overall") for n in (9, 10))
+    assert any("Only 9 items are unstable" in note for note in few.notes)
+    assert not any("Only" in note for note in enough.notes)
+
+
 def test_one_configuration_alone_is_not_pooled():
     assert [
         row.keys["configuration"] for row in table(found(samples("m", "a", "x", "y")), "overall").rows

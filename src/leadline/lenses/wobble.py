@@ -40,6 +40,8 @@ DEFINITION = (
     "same readings) stands beside them, never in them. Response rate: readable answers of those asked for."
 )
 POOLED = "all configurations"
+# Of fewer items that waver, too many resamples hold none (tests/stats/test_coverage.py).
+ENOUGH = 10
 RULES: tuple[Sameness, ...] = ("exact", "declared", "rounding")
 
 
@@ -191,6 +193,12 @@ def _notes(panel: Panel, labels: Sequence[str], whole: Whole) -> list[str]:
         notes.append(
             f"In {tied} of {int(measured.sum())} cells several values are the most frequent; accuracy takes "
             "the one seen first."
+        )
+    unsteady = int(panel.unstable.any(axis=0).sum())
+    if len(labels) > 1 and 0 < unsteady < ENOUGH:
+        notes.append(
+            f"Only {unsteady} items are unstable in any configuration: the bootstrap over items of all "
+            f"configurations holds its level from about {ENOUGH} on, and is too narrow below."
         )
     if whole.protocol.partitions:
         notes.append("The samples that split shallow from deep are left out: only failures were asked.")
