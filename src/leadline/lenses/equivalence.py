@@ -40,7 +40,7 @@ DEFINITION = (
     "first run's answers against its own most frequent one; p is the tail of the sum of independent items, "
     "z = (observed - expected) / sd, consistent by the published rule when |z| ≤ 2. detectable: share of "
     "items which, had the second run answered them altogether otherwise, would have made variation_p at most "
-    f"0.05 in {percent(POWER)} of simulations."
+    f"0.05 in {100 * POWER:.0f} % of simulations."
 )
 
 
@@ -249,7 +249,7 @@ def _claim(keys: dict[str, str], figures: dict[str, Figure]) -> Claim:
     return Claim(
         text=f"No difference between {names} was detected, which does not show that they are the same: "
         f"another answer altogether in {counted(detectable)} of the items would have been detected with "
-        f"{percent(POWER)} chance.",
+        f"{100 * POWER:.0f} % chance.",
         status=ClaimStatus.NOT_SUPPORTED,
         point=point,
         conservative=conservative,
