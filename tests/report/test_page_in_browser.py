@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from leadline.lenses.registry import ALL_MODELS
 from leadline.report.write import write_report
 from tests.lenses.frames import study_frame
 from tests.report.conftest import Written
@@ -111,7 +112,7 @@ def test_filters_show_as_many_items_as_the_findings_count(
     assert opened.choose(show="unrecovered") == failures - recovered
     wobble = ("wobble", "overall")
     assert opened.choose(show="unstable", method="tau-0.7") == figure(
-        written, wobble, model, "wobble", configuration="tau-0.7"
+        written, wobble, ALL_MODELS, "wobble", configuration=f"{model} · tau-0.7"
     )
     opened.page.click("#f-reset")
     opened.choose(model=model)
@@ -301,7 +302,7 @@ def test_figures_and_tables_are_there_without_scripts(browser: Any, written: Wri
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(written.paths.html.as_uri())
-    assert page.locator("svg.chart").count() == 12
+    assert page.locator("svg.chart").count() == 17
     assert page.locator("table.headline").count() == 2
     assert page.locator("#filters").is_hidden() and page.locator("noscript").count() == 1
     context.close()

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leadline.lenses.figures import counted, share
+from leadline.lenses.figures import counted, in_points, share
 from leadline.lenses.finding import Claim, ClaimStatus
 from leadline.lenses.protocol import Protocol
 from leadline.stats.intervals import newcombe
@@ -120,4 +120,7 @@ def worst_category(what: str, counts: list[GroupCount], protocol: Protocol) -> C
         f"{counted(share(worst.numerator, worst.denominator))} against {counted(share(above, below))} "
         "in the others.",
         status=ClaimStatus.SUPPORTED if held else ClaimStatus.NOT_SUPPORTED,
+        point=counted(share(worst.numerator, worst.denominator)),
+        conservative=f"{in_points(interval.low)} against the others, Newcombe's lower end at a level corrected "
+        f"for {len(competing)}",
     )

@@ -58,6 +58,8 @@ def write_figures(
             if isinstance(plot, Skipped):
                 skipped.append((name, plot.reason))
                 continue
+            plot.picture.draw_without_rendering()
+            plot.picture.set_layout_engine("none")  # laid out once: each further time moves things a little
             captions.append(f"## {name}\n\n{escape(plot.caption)}")
             for each in dict.fromkeys(formats):
                 path = out / f"{name}.{each}"
