@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline.lenses.protocol import Again
+from leadline.study.expand import kind_of
 from leadline.study.readings import readings
 from leadline.study.store import open_store
 from leadline.study.study import open_study
@@ -43,9 +44,18 @@ def test_deterministic_techniques_are_asked_again_and_others_are_not(asked: Path
     )
 
 
+def test_asked_again_a_technique_is_grouped_as_before(tmp_path: Path, model: Path) -> None:
+    techniques = ["genread", "dola", {"technique": "genread+dola", "name": "both"}]
+    study = open_study(small_study(tmp_path / "study", model, techniques=techniques, again={}))
+    kinds = {one.name: kind_of(one.technique) for one in study.configurations}
+    for name in ("genread", "dola", "both"):
+        assert kinds[f"{name}-again"] == kinds[name]
+    assert kinds["both-again"] == "stack"
+
+
 def test_every_item_has_all_its_answers_under_its_own_configuration(asked: Path) -> None:
     study = open_study(asked)
-    with open_store(asked) as store:
+    with open_store(asked, write=False) as store:
         frame = readings(study, store)
     for name in ("genread-again", "dola-again", "strict-again"):
         rows = frame.filter(frame["configuration"] == name)

@@ -152,7 +152,8 @@ def _no_setting(kind: type[Technique], name: str, setting: str, line: str) -> Us
 
 def kind_of(technique: Technique) -> str:
     """What reports group a configuration by: one of `KINDS`."""
-    return "stack" if isinstance(technique, Stack) else technique.kind
+    own = technique.technique if isinstance(technique, AskedAgain) else technique
+    return "stack" if isinstance(own, Stack) else own.kind
 
 
 def _from_here(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
