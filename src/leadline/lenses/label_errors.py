@@ -7,7 +7,8 @@ correction. Answers of different configurations are compared by the item's own r
 
 Support = readings that say so, of the configurations that hold the answer, over the readings of all of them.
 The floor is the configuration that backs its own modal answer with the fewest readings, over all (a dissenter
-included): the weakest leg that the agreement stands on. An item is looked at only where every configuration
+included): the weakest leg that the agreement stands on; of equally few the smaller share of its readings,
+then the first configuration. An item is looked at only where every configuration
 was read at least once; excluded and flagged items are looked at as well. Order: unanimous first, then by
 readings that support. Source: Probity, its list of label errors.
 """

@@ -55,6 +55,7 @@ class _Over:
     """Everything about one choice of tasks."""
 
     tasks: int
+    pairs: npt.NDArray[np.int64]  # tasks that both halves measure [configurations]
     r: Floats  # [configurations]
     drawn: Floats  # r in each bootstrap draw [configurations, draws]
 
@@ -79,9 +80,9 @@ def whole(study: Whole) -> list[Finding]:
         figures = {
             "r": _figure(study, over, at, halves.why(at, active)),
             "corrected": _figure(study, over, at, halves.why(at, active), corrected=True),
-            "random_median": _random(study, random[at], over.tasks, halves.why(at, active)),
+            "random_median": _random(study, random[at], int(over.pairs[at]), halves.why(at, active)),
             "corrected_all_tasks": _figure(study, over_all, at, halves.why(at, everything), corrected=True),
-            "unsteady_tasks": count(int(halves.unsteady[at].sum()), of=halves.tasks),
+            "unsteady_tasks": count(int(halves.unsteady[at].sum()), of=int(halves.measured[at].sum())),
         }
         rows.append(Row(keys={"configuration": study.labels[number]}, figures=figures))
     # Where no configuration has a value, the first one's reason stands for all.
@@ -92,7 +93,7 @@ def whole(study: Whole) -> list[Finding]:
         "random_median": _random(study, _medians(random), over.tasks, why),
         "median_corrected_all_tasks": _median(study, over_all, why),
         "estimable": count(int((~np.isnan(over.corrected)).sum()), of=len(study.repeated)),
-        "unsteady_tasks": count(int(active.sum()), of=halves.tasks),
+        "unsteady_tasks": count(int(active.sum()), of=int(halves.measured.any(axis=0).sum())),
     }
     found = [
         _finding(
@@ -130,7 +131,8 @@ def _over(halves: SplitHalves, chosen: Mask, draws: int, seed: int) -> _Over:
         for weights in resamples(int(chosen.sum()), draws, seed)
     ]
     drawn = np.concatenate(blocks, axis=1) if blocks else np.full((len(even), draws), np.nan)
-    return _Over(int(chosen.sum()), halves.r(chosen), drawn)
+    pairs = (~(np.isnan(even) | np.isnan(odd))).sum(axis=1)
+    return _Over(int(chosen.sum()), pairs, halves.r(chosen), drawn)
 
 
 def _method(study: Whole) -> str:
@@ -142,13 +144,13 @@ def _method(study: Whole) -> str:
 def _figure(study: Whole, over: _Over, at: int, why: str, corrected: bool = False) -> Figure:
     value = over.corrected[at] if corrected else over.r[at]
     if np.isnan(value):
-        return unknown(why, over.tasks)
+        return unknown(why, int(over.pairs[at]))
     ends = percentiles(over.drawn[at])
     if corrected and ends.low is not None and ends.high is not None:
         # The correction keeps the order, so that the ends may be corrected after they were found.
         low, high = (None if np.isnan(end) else float(end) for end in spearman_brown([ends.low, ends.high]))
         ends = Interval(low, high)
-    return _with(value, over.tasks, ends, _method(study))
+    return _with(value, int(over.pairs[at]), ends, _method(study))
 
 
 def _with(value: float, denominator: int, ends: Interval, method: str) -> Figure:

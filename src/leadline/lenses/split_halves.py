@@ -43,6 +43,11 @@ class SplitHalves:
         """Tasks with an unstable item, on all samples [configurations, tasks]."""
         return np.asarray(sums_by(self.places, self.tasks, self.panel.unstable.astype(np.float64)) > 0)
 
+    @cached_property
+    def measured(self) -> Mask:
+        """Tasks with a reading [configurations, tasks]."""
+        return np.asarray(sums_by(self.places, self.tasks, self.panel.measured.astype(np.float64)) > 0)
+
     @property
     def active(self) -> Mask:
         """Tasks that are unsteady in some configuration [tasks]."""
