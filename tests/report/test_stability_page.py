@@ -12,10 +12,11 @@ from leadline.report.document import FindingsDocument
 from leadline.report.headline import headlines
 from leadline.report.items import items_data
 from leadline.report.numbers import printed
-from leadline.report.page import render_page
+from leadline.report.page import MOST_ROWS, render_page
 from leadline.report.stability import by_configuration, p_histogram, steadiest_first, transfer_null, whole
 from leadline.report.stability_page import stability_groups
 from leadline.report.tables import anchor, table
+from leadline.report.tables_markdown import markdown_tables
 from leadline.report.terminal import plain, summary
 from tests.report.documents import small_frame, study_document
 from tests.report.stability import CONFIGURATIONS, stability_document, stability_frame
@@ -113,3 +114,19 @@ def test_excluded_items_are_not_among_those_to_browse(document: FindingsDocument
     frame = stability_frame()
     assert shown == set(frame.filter(frame["excluded"] == "")["item"])
     assert len(shown) < frame["item"].n_unique()
+
+
+def test_a_table_of_very_many_rows_is_shown_in_part_on_the_page_and_whole_in_markdown(
+    document: FindingsDocument,
+) -> None:
+    overall = whole(document, "wobble", "overall")
+    assert overall is not None
+    rows = tuple(
+        overall.rows[0].model_copy(update={"keys": {"configuration": f"number {at}"}})
+        for at in range(MOST_ROWS + 7)
+    )
+    changed = document.model_copy(update={"findings": (overall.model_copy(update={"rows": rows}),)})
+    html = render_page(changed, stability_frame().head(20), {})
+    assert html.count('<th scope="row">number ') == MOST_ROWS
+    assert f"The first 1,000 of {MOST_ROWS + 7:,} rows" in html
+    assert markdown_tables(changed).count("| number ") == MOST_ROWS + 7

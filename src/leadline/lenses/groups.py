@@ -121,6 +121,6 @@ def worst_category(what: str, counts: list[GroupCount], protocol: Protocol) -> C
         "in the others.",
         status=ClaimStatus.SUPPORTED if held else ClaimStatus.NOT_SUPPORTED,
         point=counted(share(worst.numerator, worst.denominator)),
-        conservative=f"{in_points(interval.low)} against the others, Newcombe's lower end at a level corrected "
+        conservative=f"{in_points(interval.low)} against the others at Newcombe's lower end, corrected "
         f"for {len(competing)}",
     )

@@ -29,6 +29,9 @@ from leadline.report.page_frame import CSP, assets, environment
 from leadline.report.stability_page import stability_groups
 from leadline.report.tables import Table, tables
 
+# More rows of one table make a page slow to open; a table longer than a printed page is not printed unopened.
+MOST_ROWS, LONG_ROWS = 1000, 60
+
 # Sections of the tables in the order of a reader's questions; lenses that are not listed follow.
 LENS_ORDER = (
     "accuracy",
@@ -74,6 +77,8 @@ def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mappi
             settings=_settings,
             browse=lambda headline, row, column: _browse(document, headline, row, column),
             several=len(document.models) > 1,
+            most_rows=MOST_ROWS,
+            long_rows=LONG_ROWS,
             baseline=document.label(document.protocol.baseline) if document.protocol.baseline else "",
         )
     )

@@ -209,9 +209,9 @@
     if (link && link.getAttribute("href") === location.hash) follow();
   });
 
-  // Paper has no way to open a table.
+  // Paper has no way to open a table. One of many rows is printed only if the reader has opened it.
   let closed = [];
-  addEventListener("beforeprint", () => { closed = [...document.querySelectorAll("main details:not([open])")].filter((box) => !box.closest("#items")); closed.forEach((box) => { box.open = true; }); });
+  addEventListener("beforeprint", () => { closed = [...document.querySelectorAll("main details:not([open])")].filter((box) => !box.closest("#items, .finding.long")); closed.forEach((box) => { box.open = true; }); });
   addEventListener("afterprint", () => closed.forEach((box) => { box.open = false; }));
 
   render();
