@@ -67,7 +67,7 @@ def test_what_was_registered_before_the_first_run_is_decided_after_it(
         for one in report["findings"]
         if (one["lens"], one["table"]) == ("wobble", "overall")
         for row in one["rows"]
-        if row["keys"]["configuration"] == WARM
+        if row["keys"]["configuration"] == "τ = 0.7"
     )
     assert row["figures"]["wobble"]["value"] == wilson["value"], "the report measures the same"
 

@@ -76,9 +76,9 @@ def _overall(
     rows = []
     for number, label in enumerate(labels):
         figures = {
-            f"wobble_{rule}": share(
-                int(panel.unstable[number].sum()), int(panel.measured[number].sum()), empty=undeclared
-            )
+            f"wobble_{rule}": share(int(panel.unstable[number].sum()), int(panel.measured[number].sum()))
+            if panel.measured[number].any()
+            else unknown(undeclared, 0)
             for rule, panel in zip(RULES, panels, strict=True)
         }
         figures["changed"] = count(int(changed[number].sum()), int(panels[0].measured[number].sum()))
