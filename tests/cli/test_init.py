@@ -156,7 +156,6 @@ def test_the_schema_accepts_what_the_program_accepts(
         {"name": "a b"},
         {"max_tokens": 0},
         {"techniques": [{"name": "x"}]},
-        {"models": []},
     ],
     ids=json.dumps,
 )

@@ -17,9 +17,11 @@ from leadline import __version__
 from leadline.cli import (
     audit,
     bench,
+    bundle,
     demo,
     fetch_sources,
     figures,
+    import_answers,
     models,
     prereg,
     probe,
@@ -65,6 +67,8 @@ app.command(epilog="Example: leadline init my-study --benchmark facts --model sm
 app.command(epilog="Example: leadline run my-study")(run.run)
 app.command(epilog="Example: leadline report my-study --json | jq '.findings[0]'")(report.report)
 app.command(epilog="Example: leadline figures my-study --format pdf,svg --width page")(figures.figures)
+app.command(epilog="Example: leadline bundle my-study my-release")(bundle.bundle)
+app.command(epilog="Example: leadline verify my-release --json")(bundle.verify)
 app.command(epilog='Example: leadline read --type number "about $1.25M (rounded)"')(read.read)
 app.command(epilog="Example: leadline repair my-benchmark --out my-benchmark-repaired")(repair.repair)
 app.command(epilog="Example: leadline prereg my-study --title Steady --statistic wobble --below 0.161")(
@@ -82,6 +86,11 @@ bench.app.command(
     epilog='Example: leadline bench fetch-sources my-benchmark --user-agent "Jane Doe jane@example.org"',
 )(fetch_sources.fetch_sources)
 app.add_typer(bench.app, name="bench", epilog="Example: leadline bench list")
+app.add_typer(
+    import_answers.app,
+    name="import",
+    epilog="Example: leadline import table runs.csv --study my-study --benchmark my-benchmark",
+)
 app.add_typer(models.app, name="models", epilog="Example: leadline models get smollm2")
 app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techniques show recite")
 

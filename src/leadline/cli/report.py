@@ -32,5 +32,5 @@ def report(
     from leadline.cli.show import show_report
     from leadline.study.study import open_study
 
-    study = open_study(folder, excluding(audit, exclude))
+    study = open_study(folder, excluding(audit, exclude), audit)
     show_report(study, out, as_json, claims=claims, figures=figures)

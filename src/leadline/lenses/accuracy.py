@@ -20,13 +20,16 @@ from leadline.lenses.view import View
 
 
 def look(view: View) -> list[Finding]:
-    """Findings `overall`, `states` and `answer position`."""
-    return [_overall(view), _states(view), _answer_position(view)]
+    """Findings `overall` and `states`; `answer position` of a baseline that may have been probed."""
+    found = [_overall(view), _states(view)]
+    baseline = view.protocol.baseline
+    recorded = {one.configuration for one in view.protocol.members if one.kind == "recorded"}
+    return [*found, _answer_position(view)] if baseline and baseline not in recorded else found
 
 
 def _overall(view: View) -> Finding:
     rows, notes = [], []
-    for name, vote in _evaluated(view.protocol):
+    for name, vote in view.votes.items():
         label = view.protocol.label(name)
         table = view.verdicts.filter(pl.col("configuration") == name)
         answered = table.filter(pl.col("answered") > 0)
@@ -93,7 +96,7 @@ def _rule_claim(protocol: Protocol, rows: list[Row]) -> tuple[Claim, ...]:
 
 
 def _states(view: View) -> Finding:
-    names = [name for name, _ in _evaluated(view.protocol)]
+    names = list(view.votes)
     names += [part.configuration for part in view.protocol.partitions]
     per_item = (
         view.readings.lazy()
@@ -157,11 +160,6 @@ def _position_claim(leads: Figure) -> Claim:
         point=counted(leads),
         conservative=f"{percent(leads.low)} at Wilson's lower bound",
     )
-
-
-def _evaluated(protocol: Protocol) -> list[tuple[str, int]]:
-    """Baseline and methods, each with the number of samples that it votes over."""
-    return [(protocol.baseline, 1), *((method.name, method.vote) for method in protocol.methods)]
 
 
 LENS = Lens("accuracy", order=10, look=look)

@@ -33,7 +33,12 @@ DEFINITION = (
 
 
 def look(view: View) -> list[Finding]:
-    """Findings `overall`, `by category` and `by task`; with no rows when no method has ranks."""
+    """Findings `overall`, `by category` and `by task`; with no rows when no method has ranks.
+
+    None where nothing is compared with a baseline.
+    """
+    if not view.compares:
+        return []
     notes: list[str] = []
     compared = {
         method.name: shifts

@@ -34,7 +34,9 @@ from leadline.stats.multiple import holm
 
 
 def look(view: View) -> list[Finding]:
-    """Findings `budget` and `equal budget`."""
+    """Findings `budget` and `equal budget`; none where nothing is compared with a baseline."""
+    if not view.compares:
+        return []
     failures = {
         method.name: view.paired(method).filter(~pl.col("y0"))
         for method in view.protocol.methods

@@ -71,7 +71,9 @@ def transitions_of(pairs: pl.DataFrame) -> Transitions:
 
 
 def look(view: View) -> list[Finding]:
-    """Findings `overall`, `by category` and `by task`."""
+    """Findings `overall`, `by category` and `by task`; none where nothing is compared with a baseline."""
+    if not view.compares:
+        return []
     compared = {
         method.name: view.paired(method)
         for method in view.protocol.methods

@@ -33,10 +33,32 @@ class View:
         return View(self.model, pl.concat([self.readings, audited]), self.protocol)
 
     @cached_property
+    def compares(self) -> bool:
+        """Whether there is a baseline to compare with: of a model whose answers were recorded there may be
+        none."""
+        baseline = self.protocol.baseline
+        recorded = [one.kind == "recorded" for one in self.protocol.members if one.model == self.model]
+        return bool(baseline) and (self.has(baseline) or not recorded or not all(recorded))
+
+    @cached_property
+    def votes(self) -> dict[str, int]:
+        """The configurations that have a verdict, baseline first: over how many of its first samples each.
+
+        In a study without a baseline these are all of them, each over all of its samples.
+        """
+        protocol = self.protocol
+        if protocol.baseline:
+            methods = {method.name: method.vote for method in protocol.methods}
+            return {protocol.baseline: protocol.baseline_vote, **methods}
+        samples = self.readings.group_by("configuration").agg(pl.col("sample").max() + 1)
+        found = dict(samples.sort("configuration").iter_rows())
+        listed = [one.configuration for one in protocol.members if one.configuration in found]
+        return {name: found[name] for name in dict.fromkeys([*listed, *found])}
+
+    @cached_property
     def verdicts(self) -> pl.DataFrame:
-        """Verdicts of baseline and methods at the surface level, over each method's `vote` samples."""
-        votes = {method.name: method.vote for method in self.protocol.methods}
-        return verdicts(self.readings, {**votes, self.protocol.baseline: 1})
+        """Verdicts of baseline and methods at the surface level, over as many samples as `votes` says."""
+        return verdicts(self.readings, self.votes)
 
     @cached_property
     def beyond_verdicts(self) -> pl.DataFrame:

@@ -261,11 +261,10 @@ def study_schema() -> dict[str, Any]:
         "anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_ITEMS}, {"$ref": "#/$defs/Items"}]
     }
     for key, definition in (("models", "ModelEntry"), ("techniques", "TechniqueEntry")):
-        least = {"minItems": 1} if key == "models" else {}
         one = {"anyOf": [string, {"$ref": f"#/$defs/{definition}"}]}
         properties[key] = {
             "description": properties[key].get("description", ""),
-            "anyOf": [*one["anyOf"], {"type": "array", "items": one, **least}],
+            "anyOf": [*one["anyOf"], {"type": "array", "items": one}],
         }
     definitions["TechniqueEntry"]["additionalProperties"] = True
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Leadline study"}

@@ -28,12 +28,17 @@ def new_study(folder: Path, benchmark: str, model: str, items: int | None) -> Pa
     """
     load_benchmark(benchmark)  # say what is wrong with it now
     check_reference(model)
-    if benchmark not in bundled_names():
-        # From the study's folder, so that both can be moved together.
-        benchmark = Path(os.path.relpath(Path(benchmark).resolve(), folder.resolve())).as_posix()
+    benchmark = _from(folder, benchmark)
     if model not in CATALOGUE and Path(model).expanduser().exists():
         model = str(Path(model).expanduser().resolve())
     return _make(folder, "study.yaml", benchmark=benchmark, model=model, items=items)
+
+
+def recorded_study(folder: Path, benchmark: str, baseline: str | None = None) -> Path:
+    """A study without models, for answers to `benchmark` that were given elsewhere; as `new_study`."""
+    load_benchmark(benchmark)
+    said = f"baseline: {_scalar(baseline)}" if baseline else "# baseline: NAME"
+    return _make(folder, "recorded.yaml", benchmark=_from(folder, benchmark), baseline=said)
 
 
 def demo_study(folder: Path, items: int | None = None, full: bool = False) -> Path:
@@ -48,12 +53,28 @@ def documents_demo_study(folder: Path, items: int | None = None) -> Path:
     return _make(folder, "demo-documents.yaml", benchmark="licences", model="smollm2", items=items)
 
 
-def _make(folder: Path, template: str, *, benchmark: str, model: str, items: int | None) -> Path:
+def _from(folder: Path, benchmark: str) -> str:
+    """A benchmark as study.yaml names it: from the study's folder, so that both can be moved together."""
+    if benchmark in bundled_names():
+        return benchmark
+    return Path(os.path.relpath(Path(benchmark).resolve(), folder.resolve())).as_posix()
+
+
+def _make(
+    folder: Path,
+    template: str,
+    *,
+    benchmark: str,
+    model: str = "",
+    items: int | None = None,
+    baseline: str = "",
+) -> Path:
     text = files("leadline.study").joinpath("templates", template).read_text(encoding="utf-8")
     values = {
         "name": _scalar(re.sub(r"[^A-Za-z0-9._+-]+", "-", folder.resolve().name).strip("-._+") or "study"),
         "benchmark": _scalar(benchmark),
         "model": _scalar(model),
+        "baseline": baseline,
         "items": "# items: 48" if items is None else f"items: {items}",
     }
     for key, value in values.items():
