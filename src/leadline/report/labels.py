@@ -38,6 +38,7 @@ FIGURES = {
     "wobble_declared": "Wobble, declared",
     "wobble_rounding": "Wobble, rounding",
     "wobble_wilson": "Wobble, Wilson over cells",
+    "p": "p",
     "p_one": "p = 1",
     "p_zero": "p = 0",
     "band": "0.3 ≤ p ≤ 0.7",

@@ -7,6 +7,7 @@ of its own counts is a share, everything else a plain number, so that a new lens
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, ROUND_UP, Decimal
@@ -39,6 +40,7 @@ KINDS = {
     "kendall_sgr": Kind.COEFFICIENT,
     "kendall_dgr": Kind.COEFFICIENT,
     "median_log2_shift": Kind.SHIFT,
+    "acc": Kind.SHARE,
     "dispersion": Kind.INDEX,
     "dispersion_difference": Kind.INDEX,
     "p_median": Kind.INDEX,
@@ -94,7 +96,7 @@ def kind_of(key: str, figures: Iterable[Figure]) -> Kind:
     """What kind of number a column of figures is; one column never mixes units."""
     if key in KINDS:
         return KINDS[key]
-    if key.endswith(("_margin", "_difference")):
+    if key.endswith(("_margin", "_difference")) or key.startswith("difference"):
         return Kind.DIFFERENCE
     if key == "p" or key.endswith(("_p", "_p_holm")):
         return Kind.P_VALUE
@@ -155,6 +157,8 @@ def _is_quotient(figure: Figure) -> bool:
 def _counted(figure: Figure, kind: Kind) -> str:
     if figure.denominator is None or kind in (Kind.P_VALUE, Kind.COEFFICIENT, Kind.SIGNED_COUNT):
         return ""
+    if kind is Kind.RATIO and figure.denominator < 1:
+        return ""  # a quotient of two shares: neither was counted
     if figure.numerator is None or kind in (Kind.DIFFERENCE, Kind.SHIFT, Kind.INDEX):
         return f"n={count(figure.denominator)}"
     return f"{count(figure.numerator)}/{count(figure.denominator)}"
@@ -176,10 +180,11 @@ def _with_unit(value: float, kind: Kind) -> str:
 
 def _none_reached(figure: Figure) -> bool:
     """Whether a permutation p is the resolution of its permutations, 1 / (R + 1): none reached the data."""
-    value, draws = figure.value, figure.denominator
-    if value is None or not draws or "permutation" not in figure.method:
+    named = re.search(r"([\d,]+) permutations", figure.method)
+    draws = float(named[1].replace(",", "")) if named else figure.denominator
+    if figure.value is None or not draws or "permutation" not in figure.method:
         return False
-    return math.isclose(value, 1 / (draws + 1))
+    return math.isclose(figure.value, 1 / (draws + 1))
 
 
 def _significant(value: float) -> str:

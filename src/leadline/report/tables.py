@@ -9,7 +9,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 
-from leadline.lenses.finding import Figure, Finding
+from leadline.lenses.finding import Figure, Finding, Row
 from leadline.report.document import FindingsDocument
 from leadline.report.labels import figure_label, key_columns, key_label, key_value, spelt_out
 from leadline.report.numbers import Kind, Printed, kind_of, printed
@@ -74,7 +74,9 @@ def table(document: FindingsDocument, finding: Finding) -> Table:
     rows = tuple(
         TableRow(
             tuple(key_value(document, key, row.keys.get(key, ""), finding.model) for key in keys),
-            tuple(_cell(key, row.figures.get(key), kinds[key], remarks) for key in figures),
+            tuple(
+                _cell(key, row.figures.get(key), (_own_kinds(row) or kinds)[key], remarks) for key in figures
+            ),
         )
         for row in finding.rows
     )
@@ -92,6 +94,16 @@ def table(document: FindingsDocument, finding: Finding) -> Table:
         remarks=tuple(remarks),
         methods=_methods(finding, figures),
     )
+
+
+def _own_kinds(row: Row) -> dict[str, Kind]:
+    """What the figures of a row are where each row is a quantity of its own unit; else empty."""
+    if list(row.keys) != ["quantity"]:
+        return {}
+    measured = [figure for key, figure in row.figures.items() if key != "change"]
+    kind = kind_of("quantity", measured)
+    change = {Kind.SHARE: Kind.DIFFERENCE, Kind.COUNT: Kind.SIGNED_COUNT}.get(kind, Kind.SHIFT)
+    return {key: change if key == "change" else kind for key in [*row.figures, "change"]}
 
 
 def tables(document: FindingsDocument) -> list[Table]:
