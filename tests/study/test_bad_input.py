@@ -64,7 +64,6 @@ STUDY_FILES: dict[str, tuple[str | bytes, int | None, str]] = {
         "unknown key 'dtyp' (did you mean 'dtype'?)",
     ),
     "a number as key": ("name: small\nbenchmark: facts\nmodels: x\n7: 8\n", 4, "the key 7 is not a word"),
-    "no model": ("name: small\nbenchmark: facts\nmodels: []\n", 3, "models: is empty (name at least one)"),
     "a word for a number": (
         "name: small\nbenchmark: facts\nmodels: x\nmax_tokens: many\n",
         4,

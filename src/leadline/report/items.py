@@ -165,7 +165,8 @@ def _verdicts(readings: pl.DataFrame, protocol: Protocol) -> dict[tuple[str, str
 
     `right` is 1 or 0, or -1 where every call failed. Partitions have no verdict.
     """
-    votes = {method.name: method.vote for method in protocol.methods} | {protocol.baseline: 1}
+    votes = {method.name: method.vote for method in protocol.methods}
+    votes[protocol.baseline] = protocol.baseline_vote
     return {
         (model, name, item): (value, int(right) if answered else -1, winning, asked)
         for model, name, item, value, right, winning, asked, answered in verdicts(readings, votes)
@@ -188,7 +189,7 @@ def _unsteady(readings: pl.DataFrame) -> set[tuple[str, str, str]]:
 def _depth(readings: pl.DataFrame, protocol: Protocol) -> dict[tuple[str, str], dict[str, str]]:
     """Per (model, item), for failures of the baseline: shallow or deep at each partition temperature."""
     failures = (
-        verdicts(readings, {protocol.baseline: 1})
+        verdicts(readings, {protocol.baseline: protocol.baseline_vote})
         .filter(~pl.col("correct") & (pl.col("answered") > 0))
         .select("model", "item")
     )
