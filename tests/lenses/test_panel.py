@@ -125,3 +125,10 @@ def test_rarefied_wobble_of_20_and_of_6_readings_estimates_the_same_and_plain_wo
     assert many.plain - few.plain > 0.05
     # where half of the items were cut short, plain wobble falls although nothing became steadier
     assert few.plain + 0.02 < mixed.plain < many.plain - 0.02
+
+
+def test_the_page_shows_what_the_simulation_finds():
+    page = (EXAMPLE.parents[1] / "docs" / "measures.md").read_text("utf-8")
+    for found in runpy.run_path(str(EXAMPLE))["simulated"](studies=1000, items=200, seed=1).values():
+        row = f"| {found.plain:.3f} | {found.rarefied:.3f} | {found.truth:.3f} | {found.pairwise:.3f} |"
+        assert row in page
