@@ -17,8 +17,8 @@ AuditFile = Annotated[
     Path | None,
     typer.Option(
         "--audit",
-        help="An audit's JSON: leave out the items that it flags (or see --exclude). "
-        "Takes the place of the study's own `exclude`.",
+        help="An audit's JSON: leave out the items that it flags (or see --exclude), and tell apart what is "
+        "steady by its verdicts. Takes the place of the study's own `exclude` and `audit`.",
     ),
 ]
 Excluded = Annotated[
@@ -26,7 +26,8 @@ Excluded = Annotated[
     typer.Option(
         "--exclude",
         help="With --audit, which verdicts exclude an item: flagged (the default), 'evidence absent', "
-        "computational, 'label untraceable', 'answer stated', 'not checkable'. Repeat for several.",
+        "computational, 'label untraceable', 'answer stated', 'not checkable'; or none: then no item is left "
+        "out. Repeat for several.",
     ),
 ]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
@@ -50,9 +51,11 @@ def init(
 def excluding(audit: Path | None, verdicts: list[str] | None) -> Exclude | None:
     """What --audit and --exclude say, or None where they say nothing."""
     from leadline.errors import UsageError
-    from leadline.study.population import exclude_by
+    from leadline.study.population import NONE, exclude_by
 
     if audit is None:
+        if verdicts == [NONE]:
+            return exclude_by(Path(), verdicts)
         if verdicts:
             raise UsageError("--exclude needs the audit whose verdicts it names", fix="--audit audit.json")
         return None
@@ -66,6 +69,14 @@ def run(
     quiet: QuietFlag = False,
     as_json: AsJson = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Only ask; write no report.")] = False,
+    accept_changes: Annotated[
+        bool,
+        typer.Option(
+            "--accept-changes",
+            help="Go on although a model, an item's wording or the code changed since earlier answers were "
+            "drawn; database, manifest and report keep a record of it.",
+        ),
+    ] = False,
 ) -> None:
     """Ask the models everything that the study lacks, then write its report.
 
@@ -80,10 +91,10 @@ def run(
     from leadline.study.run import calls_failed, run_study
     from leadline.study.study import open_study
 
-    study = open_study(folder, excluding(audit, exclude))
+    study = open_study(folder, excluding(audit, exclude), audit)
     try:
         with reporter(quiet) as progress:
-            outcome = run_study(study, progress)
+            outcome = run_study(study, progress, accept_changes=accept_changes)
     except KeyboardInterrupt:
         if not quiet:
             typer.echo("interrupted; what was answered is stored, run again to go on", err=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from leadline.report.study_report import StudyReport
     from leadline.study.study import Study
 
 
@@ -37,11 +38,11 @@ def show_report(
             f"(leadline run {study.folder})",
             err=True,
         )
-    if figures:
-        from leadline.cli.figures import draw
-
-        draw(made.document, made.paths.html.parent / "figures", quiet=quiet or as_json)
+    for sentence in () if quiet else made.document.changes:
+        typer.echo(f"note: {sentence}", err=True)
     if as_json:
+        if figures:
+            _draw(made, quiet=True)
         typer.echo(made.paths.findings.read_text(encoding="utf-8"), nl=False)
         return
     console = Console()
@@ -55,6 +56,14 @@ def show_report(
         ("", made.paths.latex),
     ):
         typer.echo(f"{name:<9} {path}")
+    if figures:
+        _draw(made, quiet)
+
+
+def _draw(made: StudyReport, quiet: bool) -> None:
+    from leadline.cli.figures import draw
+
+    draw(made.document, made.paths.html.parent / "figures", quiet=quiet)
 
 
 def print_finding(folder: Path, lens: str, table: str) -> None:

@@ -80,6 +80,8 @@ class FindingsDocument(_Frozen):
     findings: tuple[Finding, ...]
     # What the study asks for and lacked when this was made, a sentence each; empty when it was complete.
     incomplete: tuple[str, ...] = ()
+    # What changed between the runs that drew the answers, a sentence for each run that went on all the same.
+    changes: tuple[str, ...] = ()
 
     def finding(self, lens: str, table: str, model: str) -> Finding | None:
         """The finding of this lens, table and model, or None when the study has none."""

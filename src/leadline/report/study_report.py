@@ -18,6 +18,7 @@ from leadline.models.model import ModelIdentity
 from leadline.report.document import BenchmarkEntry, ConfigurationEntry, FindingsDocument, ModelEntry
 from leadline.report.items import ItemText
 from leadline.report.write import ReportPaths, write_report
+from leadline.study.changes import accepted_changes
 from leadline.study.members import RECORDED, StudyMember, members, protocol
 from leadline.study.readings import check_answered, readings
 from leadline.study.store import open_store
@@ -52,12 +53,15 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         parts = protocol(study, found)
         everyone = readings(study, store)
         identities = store.models()
+        changes = accepted_changes(store.history())
     frame = everyone.filter(pl.col("excluded") == "")
     if frame.height == 0:
         raise LeadlineError(
             "no stored answer belongs to this study as study.yaml describes it",
             where=str(study.folder),
-            fix=f"leadline run {study.folder}" if study.config.models else None,
+            fix=f"leadline run {study.folder}"
+            if study.config.models
+            else f"leadline import table FILE --study {study.folder}",
         )
     configurations = _configurations(study, found, frame)
     missing, lacking = _missing(study, found, configurations, frame)
@@ -87,6 +91,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         correctness=CORRECTNESS[study.config.correctness],
         findings=tuple(run_lenses(everyone, parts)),
         incomplete=tuple(lacking),
+        changes=tuple(changes),
     )
     items = {
         item.id: ItemText(item.id, item.question, item.valid_answers, item.category, item.task)

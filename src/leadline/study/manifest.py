@@ -4,41 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import platform
 import shutil
 import subprocess
 import sys
-from importlib import metadata
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from leadline import __version__
 from leadline.bench import content_hash
 from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
+from leadline.study.changes import code
+from leadline.study.environment import environment
+from leadline.study.members import RECORDED, members
+from leadline.study.store import RunNote, Store
 from leadline.study.study import Study
 
 MANIFEST = "manifest.json"
-_LIBRARIES = ("torch", "transformers", "tokenizers", "safetensors", "numpy", "scipy", "statsmodels", "polars")
-
-
-def environment() -> dict[str, Any]:
-    """Versions and machine: what may change floating-point results."""
-    versions = {}
-    for library in _LIBRARIES:
-        try:
-            versions[library] = metadata.version(library)
-        except metadata.PackageNotFoundError:
-            continue
-    return {
-        "leadline": __version__,
-        "python": platform.python_version(),
-        "libraries": versions,
-        "platform": platform.platform(),
-        "processor": platform.machine(),
-        "cpus": os.cpu_count(),
-    }
 
 
 def _commit(folder: Path) -> str | None:
@@ -59,7 +41,7 @@ def _commit(folder: Path) -> str | None:
     return found.stdout.strip() if found.returncode == 0 else None
 
 
-def write_manifest(study: Study, identities: dict[str, ModelIdentity], run: int) -> Path:
+def write_manifest(study: Study, store: Store, identities: dict[str, ModelIdentity], run: int) -> Path:
     """Write manifest.json beside study.yaml, whole or not at all."""
     configurations: dict[str, Any] = {}
     for label, identity in identities.items():
@@ -72,6 +54,10 @@ def write_manifest(study: Study, identities: dict[str, ModelIdentity], run: int)
                 "failures_only": configuration.failures_only,
                 **study.described(configuration, identity),
             }
+    for one in members(study, store):
+        if one.kind == RECORDED:
+            about = {"id": one.id, "role": one.role, "samples": one.samples, RECORDED: dict(one.about)}
+            configurations[f"{one.model}/{one.name}"] = about
     document = {
         "study": study.config.name,
         "study_sha256": hashlib.sha256(study.file.read_bytes()).hexdigest(),
@@ -89,6 +75,8 @@ def write_manifest(study: Study, identities: dict[str, ModelIdentity], run: int)
         "models": {label: vars(identity) for label, identity in identities.items()},
         "configurations": configurations,
         "environment": environment(),
+        "code": code(),
+        "runs": [_run(one) for one in store.history()],
         "command": sys.argv[0].rsplit("/", 1)[-1],
         "last_run": run,
     }
@@ -100,3 +88,22 @@ def write_manifest(study: Study, identities: dict[str, ModelIdentity], run: int)
     except OSError as error:
         raise LeadlineError(f"cannot be written: {error.strerror}", where=str(path)) from error
     return path
+
+
+def _run(note: RunNote) -> dict[str, Any]:
+    """A run's part of the manifest. `drawn` is None where a sudden end kept it from being noted."""
+    about = note.about
+    return {
+        "run": note.run,
+        "started": _time(note.started),
+        "finished": None if note.finished is None else _time(note.finished),
+        "drawn": about.get("drawn"),
+        "models": about.get("models", {}),
+        "environment": about.get("environment", {}),
+        "code": about.get("code"),
+        "accepted": about.get("accepted", []),
+    }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=0).isoformat()

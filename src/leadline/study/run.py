@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from leadline.engine import Failure
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.model import Model, ModelIdentity
+from leadline.study.changes import changed_code, changed_items, changed_model, code, noted, settle
 from leadline.study.config import ModelEntry
 from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration
+from leadline.study.environment import environment
 from leadline.study.lock import locked
-from leadline.study.manifest import environment, write_manifest
+from leadline.study.manifest import write_manifest
 from leadline.study.prepare import prepare
 from leadline.study.progress import Reporter
 from leadline.study.readings import check_readable, judged
@@ -57,27 +60,61 @@ def load_local(study: Study, entry: ModelEntry, reporter: Reporter) -> Model:
     return LocalModel(files, entry.dtype, entry.device, study.config.batch_rows)
 
 
-def run_study(study: Study, reporter: Reporter, load: LoadModel = load_local) -> Outcome:
+def run_study(
+    study: Study, reporter: Reporter, load: LoadModel = load_local, *, accept_changes: bool = False
+) -> Outcome:
     """Draw every answer that the study lacks. Interrupt it at any moment and call it again.
 
-    Raises LeadlineError when the folder, the database or a model cannot be used; what was stored stays.
+    Raises LeadlineError when the folder, the database or a model cannot be used, and UsageError when a model,
+    an item's wording or the code changed since earlier answers were drawn and `accept_changes` does not say
+    to go on; what was stored stays.
     """
+    if not study.config.models:
+        raise UsageError(
+            "there is nothing to ask: the study names no models",
+            where=where_in(study.file, "models"),
+            fix=f"name at least one; of recorded answers: leadline report {study.folder}",
+        )
     started = time.monotonic()
     drawn = kept = failed = 0
     check_readable(study)
     _note_too_many(study, reporter)
     with locked(study.folder), open_store(study.folder, write=True) as store:
-        run = store.begin_run({"environment": environment(), "study": study.config.model_dump(mode="json")})
+        reworded = changed_items(study, store)
+        settle(reworded, study, store, None, accept_changes)
+        about = {"environment": environment(), "study": study.config.model_dump(mode="json"), "drawn": None}
+        run = store.begin_run(about)
+        settle(reworded, study, store, run, accept_changes)
         identities: dict[str, ModelIdentity] = {}
-        for entry in study.config.models:
-            model = load(study, entry, reporter)
-            identities[entry.label] = model.identity
-            store.set_model(entry.label, model.identity)
-            write_manifest(study, identities, run)
-            for configuration in study.configurations:
-                new, old, lost = _ask(study, store, run, model, configuration, entry=entry, reporter=reporter)
-                drawn, kept, failed = drawn + new, kept + old, failed + lost
-        store.end_run(run)
+        seen: dict[str, dict[str, str]] = {}
+        try:
+            for entry in study.config.models:
+                model = load(study, entry, reporter)
+                settle(changed_model(store, entry.label, model.identity), study, store, run, accept_changes)
+                identities[entry.label] = model.identity
+                seen[entry.label] = noted(model.identity)
+                store.note_run(run, {"models": seen})
+                store.set_model(entry.label, model.identity)
+                write_manifest(study, store, identities, run)
+                for configuration in study.configurations:
+                    new, old, lost = _ask(
+                        study,
+                        store,
+                        run,
+                        model,
+                        configuration,
+                        entry=entry,
+                        reporter=reporter,
+                        accept_changes=accept_changes,
+                    )
+                    drawn, kept, failed = drawn + new, kept + old, failed + lost
+            store.end_run(run)
+        finally:
+            # Of a run that was stopped as well; what stopped it matters more than that this cannot be noted.
+            with suppress(LeadlineError):
+                store.note_run(run, {"drawn": store.added})
+        if identities:
+            write_manifest(study, store, identities, run)
     return Outcome(drawn, kept, failed, time.monotonic() - started)
 
 
@@ -103,6 +140,7 @@ def _ask(
     *,
     entry: ModelEntry,
     reporter: Reporter,
+    accept_changes: bool,
 ) -> tuple[int, int, int]:
     """Ask what is missing under one configuration: how many answers were drawn, were there, and failed."""
     technique, prompts, label = configuration.technique, study.prompts, entry.label
@@ -124,6 +162,9 @@ def _ask(
     jobs = list(missing.values())
     failed: list[Failure] = []
     if jobs:
+        # Only now: a study that lacks nothing may be looked at with any code.
+        settle(changed_code(store), study, store, run, accept_changes)
+        store.note_run(run, {"code": code()})
         prepared = prepare(study, model, entry, technique, reporter)
         for start in range(0, len(jobs), study.config.batch_rows):
             ready: list[tuple[Key, Answer]] = []
