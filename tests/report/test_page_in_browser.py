@@ -15,6 +15,7 @@ from leadline.report.write import write_report
 from tests.lenses.frames import study_frame
 from tests.report.conftest import Written
 from tests.report.documents import HOSTILE, item_texts, study_document
+from tests.report.stability import stability_document, stability_frame
 
 pytestmark = pytest.mark.browser
 
@@ -335,6 +336,30 @@ def test_a_thousand_items_with_many_answers_open_and_filter_fast(browser: Any, t
     page.page.click("#f-reset")
     page.page.fill("#f-search", "copy 33")
     page.page.get_by_text("20 of 1000 items").wait_for(timeout=5000)
+    assert page.complaints == []
+    context.close()
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_a_stability_study_can_be_browsed_without_a_baseline(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    document, readings = stability_document(), stability_frame()
+    paths = write_report(document, readings, {}, tmp_path)
+    context = browser.new_context(viewport={"width": width, "height": 800})
+    page = Opened(context.new_page(), paths.html)
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+    page.page.evaluate("document.querySelectorAll('details').forEach(box => { box.open = true; })")
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.page.locator("#f-method-box").is_hidden()
+    shown = page.page.locator("#f-show option").evaluate_all("options => options.map(one => one.value)")
+    assert shown == ["all", "unstable"]
+    overall = document.finding("wobble", "overall", ALL_MODELS)
+    assert overall is not None
+    for row in overall.rows[:2]:
+        unstable = page.choose(model=row.keys["configuration"], show="unstable")
+        assert unstable == row.figures["wobble"].numerator
+    assert page.page.locator("td.v").first.inner_text().endswith("of 10 right")
     assert page.complaints == []
     context.close()
 

@@ -34,6 +34,9 @@
   byId("f-model-box").hidden = data.models.length < 2;
   byId("f-depth-box").hidden = data.temperatures.length === 0;
   byId("f-category-box").hidden = field.category.options.length < 2;
+  // Without a baseline nothing is recovered or broken, and no method is judged.
+  if (data.baseline < 0) for (const option of [...field.show.options]) if (!["all", "unstable"].includes(option.value)) option.remove();
+  byId("f-method-box").hidden = data.methods.length === 0;
 
   const haystacks = new Map();
   function haystack(item) {
@@ -80,15 +83,19 @@
   const said = (at, state) => at >= 0 ? el("bdi", { dir: "auto" }, data.texts[at]) : el("em", {}, STATES[state] || "no answer");
   const isJudged = (row) => row[CONF] === data.baseline || data.methods.includes(row[CONF]);
 
+  // Of a configuration that nothing is compared with: how many of its samples are right, and whether they differ.
+  const samples = (row) => row[GROUPS].reduce((sum, group) => sum + group[3], 0);
+  const rights = (row) => row[GROUPS].reduce((sum, group) => sum + group[2] * group[3], 0);
+  const tally = (row) => el("span", { class: "verdict" }, el("i", { "aria-hidden": "true" }, row[UNSTABLE] ? "≠" : "="), `${rights(row)} of ${samples(row)} right`);
+
   function answerCard(row, base) {
-    const asked = row[GROUPS].reduce((sum, group) => sum + group[3], 0);
+    const asked = samples(row);
     const card = el("section", {}, el("h4", {}, el("span", {}, label(row[CONF])), isJudged(row) ? verdict(row, base) : null));
     if (isJudged(row)) {
       const votes = row[ASKED] > 1 ? el("span", { class: "votes" }, ` ${row[VOTES]} of ${row[ASKED]} votes`) : null;
       card.append(el("p", { class: "said" }, said(row[SAID], row[GROUPS][0][1]), votes));
     } else {
-      const right = row[GROUPS].reduce((sum, group) => sum + group[2] * group[3], 0);
-      card.append(el("p", { class: "votes" }, `right in ${right} of ${asked} samples`));
+      card.append(el("p", { class: "votes" }, `right in ${rights(row)} of ${asked} samples`));
     }
     if (asked > 1) {
       if (isJudged(row) && asked > row[ASKED]) card.append(el("p", { class: "votes" }, `All ${asked} samples, of which the first ${row[ASKED]} vote:`));
@@ -125,7 +132,9 @@
     const pages = Math.max(1, Math.ceil(shown.length / PAGE));
     page = Math.min(page, pages - 1);
     const part = shown.slice(page * PAGE, (page + 1) * PAGE);
-    const columns = [data.baseline, ...data.methods].filter((at) => at >= 0);
+    const judged = [data.baseline, ...data.methods].filter((at) => at >= 0);
+    const told = new Set(part.flatMap((item) => (item.of[field.model.value] || []).map((row) => row[CONF])));
+    const columns = judged.length ? judged : [...told].sort((a, b) => a - b).slice(0, 6);
     byId("item-count").textContent = shown.length === data.items.length ? `All ${shown.length} items` : `${shown.length} of ${data.items.length} items`;
     const body = el("tbody");
     for (const item of part) {
@@ -138,7 +147,7 @@
         el("td", { class: "gold", "data-label": "Answer:" }, el("bdi", { dir: "auto" }, item.answers[0] || "–")),
         ...columns.map((at) => {
           const row = find(rows, at);
-          return el("td", { class: "v", "data-label": label(at) }, row ? verdict(row, base) : "–");
+          return el("td", { class: "v", "data-label": label(at) }, row ? (isJudged(row) ? verdict(row, base) : tally(row)) : "–");
         }));
       body.append(line);
       if (opened.has(item.id)) line.after(detail(item, columns.length + 2));
