@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich import box
 from rich.console import Group, RenderableType
+from rich.constrain import Constrain
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +17,8 @@ from leadline.report.terminal_text import safe
 
 # As many supported sentences as stand on a screen beside the headline; `--claims` prints the rest.
 MOST = 8
+# Sentences are read best in lines of no more columns, however wide the terminal is.
+WIDTH = 100
 
 
 def claims_summary(document: FindingsDocument) -> RenderableType:
@@ -27,7 +30,7 @@ def claims_summary(document: FindingsDocument) -> RenderableType:
         lines += [_item(supported, place) for place in range(min(MOST, len(supported.sentences)))]
         if (more := len(supported.sentences) - MOST) > 0:
             lines.append(Text(f"  ... and {more} more supported; --claims prints all."))
-    return Group(*lines, Text())
+    return Constrain(Group(*lines, Text()), WIDTH)
 
 
 def claims_table(document: FindingsDocument) -> RenderableType:
@@ -35,7 +38,8 @@ def claims_table(document: FindingsDocument) -> RenderableType:
     groups = claim_groups(document)
     if not groups:
         return Text("This study's findings make no claims.")
-    return Group(Text(LEAD), *(_table(group, len(document.models) > 1) for group in groups))
+    shown = (_table(group, len(document.models) > 1) for group in groups)
+    return Constrain(Group(Text(LEAD), *shown), WIDTH)
 
 
 def _item(group: ClaimGroup, place: int) -> RenderableType:
