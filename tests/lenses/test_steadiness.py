@@ -159,8 +159,13 @@ def test_what_is_recovered_is_told_apart_by_how_often_it_comes_again() -> None:
 @pytest.mark.parametrize(
     ("further", "recovered", "status", "text"),
     [
-        ("1111", 3, ClaimStatus.UNREACHABLE, "mostly steady: with 3 recovered items no result"),
-        ("1111", 4, ClaimStatus.SUPPORTED, "mostly steady: of 4 recovered items, asked again, 100.0 % (4/4)"),
+        (
+            "1111",
+            5,
+            ClaimStatus.UNREACHABLE,
+            "mostly steady: with 5 recovered items and 1 techniques no result",
+        ),
+        ("1111", 6, ClaimStatus.SUPPORTED, "mostly steady: of 6 recovered items, asked again, 100.0 % (6/6)"),
         ("0100", 8, ClaimStatus.SUPPORTED, "mostly luck: of 8 recovered items"),
         ("1110", 8, ClaimStatus.NOT_SUPPORTED, "mostly steady: of 8 recovered items"),
         ("1111", 0, ClaimStatus.NOT_ESTIMABLE, "mostly steady: no recovered item"),
@@ -169,8 +174,12 @@ def test_what_is_recovered_is_told_apart_by_how_often_it_comes_again() -> None:
 def test_the_claim_on_what_is_recovered(further: str, recovered: int, status: ClaimStatus, text: str) -> None:
     rows = [*answers("greedy", "0" * 8), *answers("m", "1" * recovered + "0" * (8 - recovered))]
     rows += _asked_again(dict.fromkeys(ITEMS, further))
-    (claim,) = table(look(view(rows, PROTOCOL)), "recovered").claims
+    found = table(look(view(rows, PROTOCOL)), "recovered")
+    (claim,) = found.claims
     assert claim.status is status
+    if recovered == 8:
+        p = figures(found, method="m", verdict="recovered")["majority_p"]
+        assert p.value == pytest.approx(2 / 2**8)
     assert claim.text.startswith(f"What M recovers is {text}")
 
 

@@ -18,12 +18,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from leadline.lenses.figures import count, counted, median, percent, share, unknown
+from leadline.lenses.figures import SIGNIFICANCE, count, counted, median, p_value, percent, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.protocol import Method
 from leadline.lenses.verdicts import paired, verdicts
 from leadline.lenses.view import View
-from leadline.stats.intervals import wilson
+from leadline.stats.mcnemar import mcnemar_exact, smallest_p
+from leadline.stats.multiple import holm
 
 STEADY, LUCKY = 0.9, 0.5
 _FEWEST = 2
@@ -51,7 +52,8 @@ class AskedAgain:
 
 def recovered(view: View) -> Finding | None:
     """Table "recovered"; None where no method has further answers."""
-    rows, claims, notes = [], [], []
+    notes = []
+    tables: dict[Method, list[Row]] = {}
     for method in view.protocol.methods:
         if not view.has(method.name):
             continue
@@ -62,11 +64,15 @@ def recovered(view: View) -> Finding | None:
         notes.append(f"{method.called}: {found.how}.")
         plain = _shares(view.readings.filter(pl.col("configuration") == found.plain), "plain")
         table = found.verdicts.join(found.further, on="item", how="left").join(plain, on="item", how="left")
-        for verdict, which in _VERDICTS.items():
-            figures = _figures(table.filter(which).sort("item"), view, has_plain=plain.height > 0)
-            rows.append(Row(keys={"method": method.name, "verdict": verdict}, figures=figures))
-            if verdict == "recovered":
-                claims.append(_claim(method.called, figures))
+        tables[method] = [
+            Row(
+                keys={"method": method.name, "verdict": verdict},
+                figures=_figures(table.filter(which).sort("item"), view, has_plain=plain.height > 0),
+            )
+            for verdict, which in _VERDICTS.items()
+        ]
+    claims = _claims(tables)
+    rows = [row for its in tables.values() for row in its]
     if not rows:
         return None
     return Finding(
@@ -142,26 +148,55 @@ def _figures(table: pl.DataFrame, view: View, has_plain: bool) -> dict[str, Figu
     )
 
 
-def _claim(name: str, figures: dict[str, Figure]) -> Claim:
-    steady, lucky = figures["steady"], figures["lucky"]
-    items = int(steady.denominator or 0)
-    text = f"What {name} recovers is mostly steady"
+def _claims(tables: dict[Method, list[Row]]) -> list[Claim]:
+    """A claim of each technique (temperatures are what these are held against), and its test in the row."""
+    leading = {
+        method: _leading(rows[0].figures)
+        for method, rows in tables.items()
+        if not method.is_sampling and rows[0].figures["items"].value
+    }
+    raw = {method: mcnemar_exact(*sides) for method, (_, *sides) in leading.items()}
+    corrected = dict(zip(raw, holm(list(raw.values())), strict=True))
+    for method, p in raw.items():
+        items = sum(leading[method][1:])
+        how = "exact sign test"
+        tables[method][0].figures["majority_p"] = p_value(p, how, items)
+        how = f"exact sign test, holm over {len(raw)} techniques"
+        tables[method][0].figures["majority_p_holm"] = p_value(corrected[method], how, items)
+    return [
+        _claim(method.called, rows[0].figures, leading.get(method, ("steady", 0, 0)), len(raw))
+        for method, rows in tables.items()
+        if not method.is_sampling
+    ]
+
+
+def _leading(figures: dict[str, Figure]) -> tuple[str, int, int]:
+    """Which of steady and lucky there is more of, how many items are that, and how many are not."""
+    name = "lucky" if (figures["lucky"].value or 0) > (figures["steady"].value or 0) else "steady"
+    items, its = int(figures[name].denominator or 0), int(figures[name].numerator or 0)
+    return name, its, items - its
+
+
+def _claim(name: str, figures: dict[str, Figure], leading: tuple[str, int, int], compared: int) -> Claim:
+    which, its, others = leading
+    items = its + others
+    text = f"What {name} recovers is mostly {'luck' if which == 'lucky' else 'steady'}"
     if not items:
         return Claim(text=f"{text}: no recovered item was asked again.", status=ClaimStatus.NOT_ESTIMABLE)
-    if (wilson(items, items).low or 0) <= _HALF:
-        text = f"{text}: with {items} recovered items no result could support this."
+    if smallest_p(items) * compared > SIGNIFICANCE:
+        number = f"{items} recovered item{'' if items == 1 else 's'}"
+        text = f"{text}: with {number} and {compared} techniques no result could support this."
         return Claim(text=text, status=ClaimStatus.UNREACHABLE)
+    share, p = figures[which], figures["majority_p_holm"].value
     evidence = (
-        f"of {items} recovered items, asked again, {counted(steady)} are right at least nine times in ten "
-        f"and {counted(lucky)} at most every second time."
+        f"of {items} recovered items, asked again, {counted(figures['steady'])} are right at least nine "
+        f"times in ten and {counted(figures['lucky'])} at most every second time; exact sign test "
+        f"p = {p:.3g} after Holm over {compared} techniques."
     )
-    by_luck = (lucky.low or 0) > _HALF
-    leading = lucky if by_luck or (lucky.value or 0) > (steady.value or 0) else steady
-    if leading is lucky:
-        text = f"What {name} recovers is mostly luck"
+    supported = p is not None and p <= SIGNIFICANCE and (share.low or 0) > _HALF
     return Claim(
         text=f"{text}: {evidence}",
-        status=ClaimStatus.SUPPORTED if (leading.low or 0) > _HALF else ClaimStatus.NOT_SUPPORTED,
-        point=f"{percent(leading.value)} {'lucky' if leading is lucky else 'steady'}",
-        conservative=f"{percent(leading.low)} at the Wilson bound",
+        status=ClaimStatus.SUPPORTED if supported else ClaimStatus.NOT_SUPPORTED,
+        point=f"{percent(share.value)} {which}",
+        conservative=f"{percent(share.low)} at the Wilson bound",
     )

@@ -173,10 +173,11 @@ def _claim(
         text = f"{base.format('steadier')}: with {items} items no result could support this."
         return Claim(text=text, status=ClaimStatus.UNREACHABLE)
     difference, p = figures["rarefied_difference"], figures["mcnemar_p_holm"].value
-    less = change.less_steady > change.steadier
+    more_waver = change.less_steady > change.steadier
+    less = more_waver if difference.value is None else difference.value > 0
     nearer, end = (difference.low, "lower") if less else (difference.high, "upper")
     clear = difference.value is None or (above_zero(difference) if less else below_zero(difference))
-    supported = p is not None and p <= SIGNIFICANCE and clear
+    supported = p is not None and p <= SIGNIFICANCE and clear and more_waver == less
     evidence = (
         f"{change.steadier} items are steadier and {change.less_steady} less steady, of {items}; rarefied "
         f"wobble {points(difference)}; exact McNemar p = {p:.3g} after Holm over {compared} techniques."

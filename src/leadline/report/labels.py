@@ -89,6 +89,8 @@ FIGURES = {
     "p_median": "Median p",
     "plain_p_median": "Median p, plain",
     "plain_steady": "Steady, plain",
+    "majority_p": "Sign test p",
+    "majority_p_holm": "p, Holm",
     "rho_p": "Permutation p",
     "rho_p_holm": "p, Holm",
 }
