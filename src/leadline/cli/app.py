@@ -22,6 +22,7 @@ from leadline.cli import (
     fetch_sources,
     figures,
     import_answers,
+    import_release,
     models,
     prereg,
     probe,
@@ -91,6 +92,10 @@ app.add_typer(
     name="import",
     epilog="Example: leadline import table runs.csv --study my-study --benchmark my-benchmark",
 )
+import_answers.app.command(
+    "probity-release",
+    epilog="Example: leadline import probity-release probity/ --study probity-study",
+)(import_release.probity_release)
 app.add_typer(models.app, name="models", epilog="Example: leadline models get smollm2")
 app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techniques show recite")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from leadline.answers import Reading, read_answer, readable_types, reader_for
+from leadline.answers.classes import classes
+from leadline.answers.sameness import Rule
 from leadline.bench import Item
 from leadline.errors import UsageError
 from leadline.study.study import Study
@@ -36,8 +38,23 @@ def gold_fault(item: Item) -> str:
 
 
 def judged(study: Study, item: Item, text: str) -> Reading:
-    """What a response says, correct by the study's own rule."""
+    """What a response says, correct by the study's own rule.
+
+    A study that compares numbers by one rule for all items compares them with the gold answer by it as well.
+    """
     reading = read_answer(item, text)
     if study.config.correctness == "words":
-        return dataclasses.replace(reading, correct=reading.correct_strict)
+        reading = dataclasses.replace(reading, correct=reading.correct_strict)
+    rule = study.config.stability.sameness
+    if rule != "own" and item.answer_type in ("number", "parts") and reading.value is not None:
+        is_gold = any(_same(item, reading, read_answer(item, gold), rule) for gold in item.valid_answers)
+        reading = dataclasses.replace(
+            reading, correct=is_gold, correct_strict=reading.correct_strict and is_gold
+        )
     return reading
+
+
+def _same(item: Item, answer: Reading, gold: Reading, rule: Rule) -> bool:
+    is_declared = any(form.precision is not None for form in (item, *item.fields))
+    found = classes(item, (answer, gold))["rounding" if rule == "declared" and not is_declared else rule]
+    return found[0] == found[1]
