@@ -1,0 +1,137 @@
+"""The answers of a study as files: responses as they were given, and what each was read as."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from leadline.study.members import StudyMember
+from leadline.study.store import Store
+from leadline.study.study import Study
+
+# Above this many readings, the file of readings is packed.
+_PACKED_ABOVE = 1_000_000
+_KEYS = ("model", "configuration", "item", "sample")
+_READ = (
+    "state", "value", "value_exact", "value_declared", "value_rounding", "value_shared", "correct",
+    "correct_strict", "leads", "gold_token", "gold_rank", "gold_logprob", "gold_masked", "audit", "stated",
+    "excluded",
+)  # fmt: skip
+# Said only where it is true, or where there is something to say.
+_SILENT = (None, False, "")
+_RESPONSES = {
+    "model": pl.String,
+    "configuration": pl.String,
+    "configuration_id": pl.String,
+    "item": pl.String,
+    "sample": pl.Int64,
+    "text": pl.String,
+    "finish": pl.String,
+    "tokens_in": pl.Int64,
+    "tokens_out": pl.Int64,
+    "created": pl.Float64,
+    "failure": pl.String,
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """How many readings of each configuration were written ("model/configuration" -> number), and the file's
+    name."""
+
+    readings: dict[str, int]
+    name: str
+
+
+def write_answers(
+    study: Study, store: Store, found: Sequence[StudyMember], frame: pl.DataFrame, folder: Path
+) -> Written:
+    """Write responses.jsonl, responses.parquet and readings.jsonl (packed where large) into `folder`.
+
+    One line a reading of `frame`, in the order of the configurations, items and samples. A response's failure
+    is the kind of the failed call; its text is null then. Raises OSError.
+    """
+    counts: dict[str, int] = {}
+    name = "readings.jsonl.gz" if frame.height > _PACKED_ABOVE else "readings.jsonl"
+    tables = []
+    with (folder / "responses.jsonl").open("wb") as responses, _opened(folder / name) as readings:
+        for member in found:
+            own = frame.filter(
+                (pl.col("model") == member.model) & (pl.col("configuration") == member.name)
+            ).sort("item", "sample")
+            if own.height == 0:
+                continue
+            counts[f"{member.model}/{member.name}"] = own.height
+            table = _responses(study, store, member, own)
+            for row in table.iter_rows(named=True):
+                said = {key: value for key, value in row.items() if value is not None}
+                responses.write(_line(said))
+            tables.append(table)
+            for row in own.select(*_KEYS, *_READ).iter_rows(named=True):
+                readings.write(
+                    _line({key: row[key] for key in row if key in _KEYS or row[key] not in _SILENT})
+                )
+    pl.concat(tables).write_parquet(folder / "responses.parquet", compression="zstd", statistics=False)
+    return Written(counts, name)
+
+
+def _responses(study: Study, store: Store, member: StudyMember, own: pl.DataFrame) -> pl.DataFrame:
+    """The responses behind a configuration's readings, in their order."""
+    asked = {item.id: study.asked(item) for item in study.whole.items}
+    stamps = {
+        (key.item, key.sample): (finish, created)
+        for key, finish, created in store.stamps(member.id)
+        if asked.get(key.item) == key.asked
+    }
+    kinds = {
+        (key.item, key.sample): kind
+        for key, kind in store.failures(member.id).items()
+        if asked.get(key.item) == key.asked
+    }
+    rows = [
+        {
+            "finish": stamps.get((item, sample), (None, None))[0] if state != "error" else None,
+            "created": stamps.get((item, sample), (None, None))[1] if state != "error" else None,
+            "failure": kinds.get((item, sample), "error") if state == "error" else None,
+        }
+        for item, sample, state in own.select("item", "sample", "state").iter_rows()
+    ]
+    added = pl.DataFrame(rows, schema={name: _RESPONSES[name] for name in ("finish", "created", "failure")})
+    failed = pl.col("state") == "error"
+    kept = own.select(
+        "model",
+        "configuration",
+        pl.lit(member.id).alias("configuration_id"),
+        "item",
+        "sample",
+        pl.when(failed).then(None).otherwise(pl.col("text")).alias("text"),
+        "tokens_in",
+        "tokens_out",
+    )
+    return kept.hstack(added).select(pl.col(name).cast(kind) for name, kind in _RESPONSES.items())
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    return (
+        json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+        + b"\n"
+    )
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """A file to write; a packed one says neither its name nor the time, so that equal data are equal
+    bytes."""
+    if path.suffix != ".gz":
+        return path.open("wb")
+    return gzip.GzipFile(filename="", mode="wb", fileobj=path.open("wb"), mtime=0)  # type: ignore[return-value]
+
+
+def texts_of(frame: pl.DataFrame) -> Iterator[str]:
+    """The distinct texts of a frame of readings."""
+    yield from frame["text"].drop_nulls().unique()

@@ -1,0 +1,69 @@
+"""How much of what a release shows may be personal: counts alone, never what was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# Conformed signatures: "/s/ Jane Doe" on a line of its own, and the block "By: ____ / Name: / Title:".
+_SIGNED = re.compile(r"^[ \t]*(?:By:?[ \t]*)?/s/[ \t]*\S", re.MULTILINE | re.IGNORECASE)
+_BY_BLOCK = re.compile(
+    r"^[ \t]*By:[^\n]*(?:\n[^\n]*){0,4}?\n[ \t]*(?:Name|Title|Its)[ \t]*:", re.MULTILINE | re.IGNORECASE
+)
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b")
+# With a separator or a country code: bare runs of digits are amounts and file numbers.
+_PHONE = re.compile(
+    r"(?<![\w.-])(?:\+\d{1,3}[ .-]?(?:\(?\d{1,4}\)?[ .-]?){2,5}\d{2,4}"
+    r"|\(\d{3}\)[ .-]?\d{3}[ .-]\d{4}|\d{3}[.-]\d{3}[.-]\d{4})(?![\w-])"
+)
+KINDS = {
+    "signature lines": (_SIGNED, "lines that begin with /s/ and a name"),
+    "signature blocks": (_BY_BLOCK, 'blocks "By: ... Name: ... Title: ..."'),
+    "e-mail addresses": (_MAIL, "name@domain"),
+    "telephone numbers": (_PHONE, "with a country code, an area code in brackets, or separators"),
+}
+
+
+@dataclass(frozen=True)
+class Accounting:
+    """Of one sort of text (windows, sources): how many there are, and how many hold each kind."""
+
+    sort: str
+    texts: int
+    holding: dict[str, int]
+
+
+def account(sort: str, texts: Iterable[str]) -> Accounting:
+    """Count the texts that hold something personal of each kind.
+
+    >>> account("windows", ["By: /s/ Jane Doe", "call (555) 123-4567"]).holding["telephone numbers"]
+    1
+    """
+    number = 0
+    holding = dict.fromkeys(KINDS, 0)
+    for text in texts:
+        number += 1
+        for kind, (pattern, _) in KINDS.items():
+            holding[kind] += pattern.search(text) is not None
+    return Accounting(sort, number, holding)
+
+
+def personal_data_text(accounts: Iterable[Accounting]) -> str:
+    """The accounting for people: PERSONAL_DATA.md."""
+    lines = [
+        "# Personal data",
+        "",
+        "How many texts of this release hold what may be personal data. Found by patterns, which overlook",
+        "and mistake things: a count of nothing is no promise. The values themselves are written nowhere but",
+        "in the texts.",
+        "",
+        "| texts | number | " + " | ".join(KINDS) + " |",
+        "| --- | ---: |" + " ---: |" * len(KINDS),
+    ]
+    for one in accounts:
+        counts = " | ".join(f"{one.holding[kind]:,}" for kind in KINDS)
+        lines.append(f"| {one.sort} | {one.texts:,} | {counts} |")
+    lines += ["", *(f"- **{kind}**: {meaning}" for kind, (_, meaning) in KINDS.items())]
+    lines += ["", "Names of persons in running text, addresses and dates of birth are not looked for.", ""]
+    return "\n".join(lines)

@@ -1,0 +1,186 @@
+"""Makes a bundle of a study: everything that somebody else needs to read, check and count again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from leadline.bench import write_benchmark
+from leadline.bundle.answers import write_answers
+from leadline.bundle.checksums import write_checksums
+from leadline.bundle.exclusions import exclusions_json, exclusions_text, layers
+from leadline.bundle.joining import verifier
+from leadline.bundle.licences import licences_text
+from leadline.bundle.papers import copy_papers
+from leadline.bundle.personal_data import account, personal_data_text
+from leadline.bundle.private import check_private, without_places, without_places_in
+from leadline.bundle.readme import readme_text
+from leadline.bundle.running import VERIFIER, Verification, verify_bundle
+from leadline.bundle.source_texts import copy_sources, source_texts
+from leadline.bundle.statement import statement_text
+from leadline.errors import LeadlineError, UsageError
+from leadline.report.document import FindingsDocument
+from leadline.report.study_report import report_study
+from leadline.study.manifest import MANIFEST
+from leadline.study.members import members, protocol
+from leadline.study.readings import readings
+from leadline.study.store import open_store
+from leadline.study.study import Study
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """Where a bundle was written, and what its verification said."""
+
+    path: Path
+    verification: Verification
+    document: FindingsDocument
+
+
+def bundle_study(
+    study: Study, out: Path, *, with_sources: bool = False, packed: bool = False, say: Say = print
+) -> Bundled:
+    """Write the bundle of `study` to the folder (or, `packed`, the zip file) `out`.
+
+    It appears whole and verified, or not at all. `say` is told what is being done. Raises UsageError where
+    `out` is there already, LeadlineError where the study has no answers, where something private would be
+    released, or where the findings cannot be verified.
+    """
+    if out.exists():
+        raise UsageError("is there already", where=str(out), fix="name a place that is free")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with _beside(out) as made:
+        document = _write(study, made, with_sources, say)
+        check_private(made, study.folder)
+        write_checksums(made)
+        say("verifying")
+        verification = verify_bundle(made)
+        if not verification.is_sound:
+            raise _refusal(study, verification)
+        if packed:
+            _pack(made, out)
+        else:
+            made.chmod(0o777 & ~_umask())
+            made.rename(out)
+    return Bundled(out, verification, document)
+
+
+def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> FindingsDocument:
+    say("report")
+    with tempfile.TemporaryDirectory(prefix=".report.", dir=folder.parent) as scratch:
+        document = report_study(study, Path(scratch)).document
+        for name in ("findings.json", "report.html"):
+            shutil.copyfile(Path(scratch) / name, folder / name)
+    say("answers")
+    with open_store(study.folder, write=False) as store:
+        found = members(study, store)
+        frame = readings(study, store)
+        parts = protocol(study, found)
+        written = write_answers(study, store, found, frame, folder)
+    say("benchmark")
+    (folder / "benchmark").mkdir()
+    # Items stand whole on their lines, whatever their tasks declare: verify.py reads no YAML.
+    write_benchmark(study.whole.replaced(tasks=()).from_origin(None), folder / "benchmark")
+    if with_sources:
+        copy_sources(study, folder / "benchmark")
+    say("papers")
+    exclusions = layers(study, frame, parts)
+    accounts = [
+        account("windows", (item.window for item in study.whole.items if item.window is not None)),
+        account("source documents", source_texts(study)),
+        account("responses", frame["text"].drop_nulls().unique().sort()),
+    ]
+    labels = list(dict.fromkeys(one.model for one in found))
+    texts = {
+        "DATA_STATEMENT.md": statement_text(study, exclusions),
+        "DATASHEET_EXCLUSIONS.md": exclusions_text(study, exclusions),
+        "DATASHEET_EXCLUSIONS.json": exclusions_json(study, exclusions),
+        "PERSONAL_DATA.md": personal_data_text(accounts),
+        "LICENCES.md": licences_text(study, labels, with_sources),
+        "study.yaml": without_places(study.file.read_text(encoding="utf-8")),
+        "README.md": readme_text(document, written),
+        VERIFIER: verifier(),
+        MANIFEST: _manifest(study, frame, written.readings, copy_papers(study, folder)),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return document
+
+
+def _manifest(study: Study, frame: pl.DataFrame, counts: dict[str, int], papers: dict[str, str]) -> str:
+    """What the study's own manifest says, without this machine's paths, and what the bundle holds."""
+    kept: dict[str, Any] = {}
+    if (study.folder / MANIFEST).is_file():
+        kept = json.loads((study.folder / MANIFEST).read_text(encoding="utf-8"))
+    kept = without_places_in(kept)
+    kept["bundle"] = {
+        "format": 1,
+        "correctness": study.config.correctness,
+        "readings": counts,
+        "items": sorted(item.id for item in study.benchmark.items),
+        "excluded": dict(sorted(study.population.excluded.items())),
+        "unmeasured_readings": int(frame.filter(pl.col("state") != "ok").height),
+        "papers": papers,
+    }
+    return json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
+
+
+def _refusal(study: Study, verification: Verification) -> LeadlineError:
+    said = [
+        *verification.report["faults"],
+        *(f"not recomputed: {name}" for name in verification.report["not_recomputed"]),
+    ]
+    first = " ".join(said[0].split())[:300] if said else "no reason was given"
+    more = f" and {len(said) - 1:,} more" if len(said) > 1 else ""
+    return LeadlineError(
+        f"the findings could not be verified, nothing was released: {first}{more}",
+        where=str(study.folder),
+        fix="this is a fault in Leadline or in the study's files; please report it",
+    )
+
+
+@contextmanager
+def _beside(out: Path) -> Iterator[Path]:
+    """A folder beside `out` to fill, which vanishes unless it is renamed."""
+    folder = Path(tempfile.mkdtemp(prefix=f".{out.name[:50]}.", dir=out.parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _pack(folder: Path, out: Path) -> None:
+    """A zip of `folder`, whole or not there: sorted, without times, so that equal bundles are equal files."""
+    partial = folder.with_name(f"{folder.name}.zip")
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                entry = zipfile.ZipInfo(
+                    f"{out.stem}/{path.relative_to(folder).as_posix()}", (1980, 1, 1, 0, 0, 0)
+                )
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
+                    shutil.copyfileobj(source, target, 1 << 20)
+        partial.replace(out)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    import os
+
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

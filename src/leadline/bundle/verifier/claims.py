@@ -1,0 +1,227 @@
+"""Claims: whether their status is one that the figures allow. Figures are checked elsewhere; here they are
+trusted.
+
+Each rule says which statuses a claim may have. Where a claim may be withheld for reasons that no figure
+shows (all configurations are of one family), both "supported" and "not supported" are allowed; a claim that
+the figures do not carry is never allowed to be supported.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+from leadline.bundle.verifier.claimed import (
+    AT_MOST,
+    NEVER,
+    NO,
+    STATUSES,
+    UNKNOWN,
+    YES,
+    Claimed,
+    Rule,
+    is_small,
+    off_zero,
+)
+from leadline.bundle.verifier.claims_of_models import (
+    claim_changes,
+    claim_equal_budget,
+    claim_leads,
+    claim_per_method,
+    claim_ranks,
+    claim_rates,
+    claim_recovered,
+    claim_same_order,
+    claim_sweep,
+    claim_worst_group,
+)
+from leadline.bundle.verifier.faults import Book
+from leadline.bundle.verifier.intervals import holm_corrected
+from leadline.bundle.verifier.loading import Bundle
+
+
+def check_claims(bundle: Bundle, book: Book) -> None:
+    """Hold every claim's status against the figures of its table."""
+    for finding in bundle.document["findings"]:
+        lens, table = finding["lens"], finding["table"]
+        for place in range(len(finding["claims"])):
+            claimed = Claimed(bundle, finding, place)
+            status, short = claimed.claim["status"], claimed.text[:90]
+            where = f"{lens}, {table}, {finding['model']}: “{short}...”"
+            if status not in STATUSES:
+                book.fault("claim", f"{where}: no such status: {status}")
+                continue
+            rule = RULES.get((lens, table))
+            try:
+                allowed = rule(claimed) if rule else None
+            except (KeyError, TypeError, ValueError) as error:
+                book.fault("claim", f"{where}: it does not fit its table ({type(error).__name__} {error})")
+                continue
+            if allowed is None:
+                book.not_recomputed(f"{lens}, {table}: a claim's status")
+            elif status not in allowed:
+                book.fault(
+                    "claim",
+                    f"{where}: it is called {status}; the figures make it {' or '.join(sorted(allowed))}",
+                )
+            book.count(lens, "claims")
+
+
+def _pooled_rounding(claimed: Claimed) -> set[str]:
+    """Answers change for another reason than how numbers are written: some cell is unstable under rounding
+    too."""
+    figure = claimed.rows[-1]["figures"]["wobble_rounding"]
+    if figure["value"] is None:
+        return {UNKNOWN}
+    return {YES} if (figure["low"] or 0) > 0 else {NO, NEVER, UNKNOWN}
+
+
+def _steadiest(claimed: Claimed) -> set[str]:
+    clear = [
+        (row["figures"]["difference"].get("high") or 0) < 0 and is_small(row["figures"]["mcnemar_p"])
+        for row in claimed.rows
+    ]
+    return {YES} if clear and all(clear) else {NO, UNKNOWN, NEVER}
+
+
+def _worst_category(claimed: Claimed) -> set[str]:
+    figures = claimed.row(floor="5 tasks")
+    conservative = figures.get("median_conservative", {}).get("value")
+    if conservative is None:
+        return {UNKNOWN}
+    return {YES, NO} if conservative > 1 else {NO, UNKNOWN, NEVER}
+
+
+def _trend(claimed: Claimed) -> set[str]:
+    for row in claimed.rows:
+        if f"({row['keys']['subset']})" in claimed.text:
+            intercept = row["figures"]["intercept"]
+            if intercept["value"] is None:
+                return {UNKNOWN}
+            return {YES} if intercept["low"] > 0 else {NO}
+    return {UNKNOWN, NO}
+
+
+def _reliability(claimed: Claimed) -> set[str]:
+    figure = claimed.rows[0]["figures"]["median_corrected"]
+    if figure["value"] is None:
+        return {UNKNOWN}
+    if figure["value"] < 0.7:
+        return {NO, UNKNOWN, NEVER}
+    return {YES, NO, UNKNOWN} if figure["low"] is not None and figure["low"] >= 0.7 else {NO, UNKNOWN}
+
+
+def _band(claimed: Claimed) -> set[str]:
+    figure = claimed.rows[-1]["figures"]["band"]
+    if figure["value"] is None:
+        return {UNKNOWN}
+    return {YES} if figure["high"] is not None and figure["high"] < 0.10 else {NO}
+
+
+def _difficulty(claimed: Claimed) -> set[str]:
+    if "merely difficulty" in claimed.text:
+        return {NO, UNKNOWN, NEVER}  # never from this correlation
+    figures = claimed.rows[0]["figures"]
+    zone = figures["correct_but_unstable"]
+    if not zone["denominator"]:
+        return {UNKNOWN}
+    if zone["numerator"]:
+        return {NO}
+    reach = [figures[name]["value"] or 0 for name in ("ceiling_lower", "ceiling_upper", "ceiling_observed")]
+    if max(reach) < 0.3:
+        return {NEVER}
+    return {YES} if zone["high"] <= AT_MOST else {NO, NEVER}
+
+
+def _transfer(claimed: Claimed) -> set[str]:
+    named = re.search(r"\(within (.+?)\)", claimed.text)
+    wanted = named[1] if named else "all configurations"
+    rows = [
+        row
+        for row in claimed.rows
+        if row["keys"]["set"] == wanted and row["keys"].get("unit", "items") == "items"
+    ]
+    if not rows:
+        return {UNKNOWN, NO, NEVER}
+    controls = [row for row in rows if row["keys"].get("control", "").startswith("shuffled")]
+    figures = (controls or rows)[0 if controls else -1]["figures"]
+    mean, null = figures["mean"], figures.get("null_mean") or {}
+    if mean.get("low") is None or null.get("high") is None:
+        return {UNKNOWN, NO, NEVER}
+    return {YES, NO, UNKNOWN} if mean["low"] > null["high"] else {NO, UNKNOWN, NEVER}
+
+
+def _contrast(claimed: Claimed) -> Optional[set[str]]:
+    """One claim a headline row, in order; p after Holm over those."""
+    headlines = [row for row in claimed.rows if row["keys"]["measure"] == "wobble" and "p" in row["figures"]]
+    if claimed.place >= len(headlines):
+        return None
+    p_values = [row["figures"]["p"].get("value") for row in headlines]
+    known = [p for p in p_values if p is not None]
+    corrected = iter(holm_corrected(known))
+    after = [None if p is None else next(corrected) for p in p_values]
+    difference, p = headlines[claimed.place]["figures"]["difference"], after[claimed.place]
+    if difference.get("value") is None or p is None:
+        return {UNKNOWN, NEVER}
+    return {YES} if off_zero(difference) and p <= AT_MOST else {NO, NEVER}
+
+
+def _exclusion(claimed: Claimed) -> set[str]:
+    shared = "configurations share" in claimed.text
+    for row in claimed.rows:
+        quantity = row["keys"]["quantity"]
+        if (quantity == "wobble" and not shared) or (
+            shared and re.fullmatch(r"shared top \d+, mean", quantity)
+        ):
+            change = row["figures"].get("change") or {}
+            if change.get("value") is None:
+                return {UNKNOWN}
+            return {YES} if off_zero(change) else {NO, NEVER, UNKNOWN}
+    return {UNKNOWN, NO}
+
+
+def _labels(claimed: Claimed) -> set[str]:
+    return {YES, NO, UNKNOWN} if claimed.rows else {NO, UNKNOWN}
+
+
+def _pairs(claimed: Claimed) -> set[str]:
+    """The claim is always that two runs differ."""
+    if claimed.place >= len(claimed.rows):
+        return {UNKNOWN, NO}
+    p = claimed.rows[claimed.place]["figures"].get("variation_p_holm") or {}
+    return {UNKNOWN, NEVER} if p.get("value") is None else {YES} if is_small(p) else {NO, NEVER}
+
+
+RULES: dict[tuple[str, str], Rule] = {
+    ("accuracy", "overall"): claim_same_order,
+    ("accuracy", "answer position"): claim_leads,
+    ("transitions", "overall"): claim_changes,
+    ("transitions", "by category"): claim_worst_group,
+    ("against_sampling", "overall"): claim_changes,
+    ("rank_shift", "overall"): claim_ranks,
+    ("beyond_sampling", "rates"): claim_rates,
+    ("beyond_sampling", "sweep"): claim_sweep,
+    ("beyond_sampling", "equal budget"): claim_equal_budget,
+    ("beyond_sampling", "unseen"): lambda claimed: {NEVER, UNKNOWN},
+    ("wobble", "overall"): _pooled_rounding,
+    ("wobble", "steadiest"): _steadiest,
+    ("sameness", "overall"): _pooled_rounding,
+    ("worst_category", "overall"): _worst_category,
+    ("worst_category", "trend"): _trend,
+    ("reliability", "overall"): _reliability,
+    ("observability", "overall"): _band,
+    ("difficulty", "overall"): _difficulty,
+    ("transfer", "by k"): _transfer,
+    ("transfer", "controls"): _transfer,
+    ("contrast", "flagged against clean"): _contrast,
+    ("contrast", "by failure type"): _contrast,
+    ("contrast", "stated in window"): _contrast,
+    ("contrast", "chosen"): _contrast,
+    ("exclusion", "both readings"): _exclusion,
+    ("label_errors", "candidates"): _labels,
+    ("equivalence", "pairs"): _pairs,
+    ("steadiness", "wobble change"): claim_per_method("rarefied_difference", "mcnemar_p_holm"),
+    ("steadiness", "gain by audit"): claim_per_method("gain_difference", "gain_p_holm"),
+    ("steadiness", "recovered"): claim_recovered,
+    ("steadiness", "rank shift"): claim_per_method("rho", "rho_p_holm"),
+}

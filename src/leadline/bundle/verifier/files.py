@@ -1,0 +1,77 @@
+"""The files of a bundle: their checksums, and JSON line by line."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from leadline.bundle.verifier.faults import Book
+
+CHECKSUMS = "CHECKSUMS.sha256"
+
+
+def check_checksums(folder: Path, book: Book) -> None:
+    """Every file is listed with the sha256 that it has, and every listed file is there."""
+    listing = folder / CHECKSUMS
+    if not listing.is_file():
+        book.fault("checksum", f"{CHECKSUMS} is missing")
+        return
+    listed: dict[str, str] = {}
+    for number, line in enumerate(listing.read_text(encoding="utf-8").splitlines(), 1):
+        digest, _, name = line.partition("  ")
+        if len(digest) != 64 or not name:
+            book.fault("checksum", f"{CHECKSUMS}:{number} is not 'sha256  name'")
+            continue
+        listed[name] = digest
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    for name in sorted(there - set(listed) - {CHECKSUMS}):
+        book.fault("checksum", f"{name} is not listed in {CHECKSUMS}")
+    for name, digest in sorted(listed.items()):
+        if name not in there:
+            book.fault("checksum", f"{name} is listed and not there")
+        elif sha256_of(folder / name) != digest:
+            book.fault("checksum", f"{name} is not the file that {CHECKSUMS} lists")
+    book.facts["files"] = len(listed)
+
+
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file, in hex."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def read_json(folder: Path, name: str, book: Book) -> Any:
+    """What a JSON file holds; None, and a fault, where it cannot be read."""
+    try:
+        return json.loads((folder / name).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        book.fault("structure", f"{name} is missing")
+    except (OSError, ValueError) as error:
+        book.fault("structure", f"{name} is not JSON: {error}")
+    return None
+
+
+def read_lines(folder: Path, name: str, book: Book) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file (or of the same with .gz) with their line numbers."""
+    path = folder / name
+    packed = folder / (name + ".gz")
+    if not path.is_file() and not packed.is_file():
+        book.fault("structure", f"{name} is missing")
+        return
+    with path.open("rb") if path.is_file() else gzip.open(packed, "rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                found = json.loads(line)
+                if not isinstance(found, dict):
+                    raise ValueError("not an object")
+            except ValueError as error:
+                book.fault("structure", f"{name}:{number}: {error}")
+                continue
+            yield number, found

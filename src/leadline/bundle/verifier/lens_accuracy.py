@@ -1,0 +1,69 @@
+"""Accuracy, states of answers, and where answers begin."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from leadline.bundle.verifier.expected import Table, ratio_figure, row_key, wilson_share
+from leadline.bundle.verifier.votes import Parts, verdicts
+
+_STATE_NAMES = ("ok", "empty", "refused", "unreadable", "error")
+
+
+def accuracy_tables(parts: Parts) -> dict[str, Table]:
+    """The tables of the lens for one model."""
+    tables = {"overall": _overall(parts), "states": _states(parts), "answer position": _position(parts)}
+    return {name: table for name, table in tables.items() if table}
+
+
+def _overall(parts: Parts) -> Table:
+    voting = [(parts.baseline_name, parts.baseline_vote)] + [
+        (method["name"], method["vote"]) for method in parts.methods
+    ]
+    table: Table = {}
+    for name, vote in voting:
+        found = list(verdicts(parts.cells(name), vote).values())
+        if not parts.cells(name):
+            continue
+        n = len(found)
+        table[row_key(configuration=name)] = {
+            "acc": wilson_share(sum(one.correct for one in found), n),
+            "acc_strict": wilson_share(sum(one.strict for one in found), n),
+            "rules_differ": wilson_share(sum(one.correct != one.strict for one in found), n),
+            "tied_votes": wilson_share(sum(one.tied for one in found), n),
+        }
+    return table
+
+
+def _states(parts: Parts) -> Table:
+    table: Table = {}
+    for (model, name), cells in parts.bundle.cells.items():
+        if model != parts.model:
+            continue
+        counted = [Counter(answer.state for answer in cells[item]) for item in sorted(cells)]
+        asked = [sum(counts.values()) for counts in counted]
+        table[row_key(configuration=name)] = {
+            state: ratio_figure([counts[state] for counts in counted], asked) for state in _STATE_NAMES
+        }
+    return table
+
+
+def _position(parts: Parts) -> Table:
+    probed = any(
+        answer.rank is not None for answers in parts.cells(parts.baseline_name).values() for answer in answers
+    )
+    readable = [
+        answer
+        for answers in parts.cells(parts.baseline_name).values()
+        for answer in answers
+        if answer.sample == 0 and answer.state == "ok"
+    ]
+    # Where an answer begins matters to ranks, so that without any nothing is told of it.
+    if not probed and not any(
+        finding["table"] == "answer position" for finding in parts.bundle.document["findings"]
+    ):
+        return {}
+    if not parts.cells(parts.baseline_name):
+        return {}
+    leading = sum(answer.leads for answer in readable)
+    return {row_key(configuration=parts.baseline_name): {"leads": wilson_share(leading, len(readable))}}

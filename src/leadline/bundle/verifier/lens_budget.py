@@ -1,0 +1,151 @@
+"""Tokens spent per recovered failure, sampling at the same budget, and what more samples would reach."""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+from typing import Any
+
+from leadline.bundle.verifier.expected import (
+    Expected,
+    Table,
+    mean_figure,
+    no_figure,
+    plain_count,
+    ratio_figure,
+    row_key,
+    wilson_share,
+)
+from leadline.bundle.verifier.intervals import Z
+from leadline.bundle.verifier.lens_beyond import partition_hits
+from leadline.bundle.verifier.resampling import statistic_draws
+from leadline.bundle.verifier.votes import Parts
+
+
+def _spent(parts: Parts, method: dict[str, Any], vote: int) -> dict[str, tuple[int, int]]:
+    """Item -> tokens generated and read for its first `vote` answers."""
+    return {
+        item: (
+            sum(one.tokens_out or 0 for one in answers if one.sample < vote),
+            sum(one.tokens_in or 0 for one in answers if one.sample < vote),
+        )
+        for item, answers in parts.cells(method["name"]).items()
+    }
+
+
+def budget_table(parts: Parts) -> Table:
+    """Tokens over recovered failures, every failure paid for."""
+    table: Table = {}
+    for method in parts.methods if parts.baseline else ():
+        found = parts.verdicts(method)
+        items = [item for item in parts.failures if item in found]
+        spent = _spent(parts, method, method["vote"])
+        counted = any(
+            one.tokens_out is not None for answers in parts.cells(method["name"]).values() for one in answers
+        )
+        right = [int(found[item].correct) for item in items]
+        table[row_key(method=method["name"])] = {
+            "recovered": plain_count(sum(right), len(items)),
+            "tokens_out_per_recovered": _price([spent[item][0] for item in items], right, counted),
+            "tokens_in_per_recovered": _price([spent[item][1] for item in items], right, counted),
+        }
+    return table
+
+
+def _price(spent: list[int], right: list[int], counted: bool) -> Expected:
+    return ratio_figure(spent, right) if counted else no_figure(len(right))
+
+
+def equal_budget_table(parts: Parts) -> Table:
+    """A technique against sampling that may generate as many tokens."""
+    table: Table = {}
+    for method in parts.methods:
+        if method["is_sampling"]:
+            continue
+        for sampling in parts.methods:
+            if not sampling["is_sampling"]:
+                continue
+            drawn = sampling.get("beyond_vote") or sampling["vote"]
+            own = parts.verdicts(method)
+            fresh = parts.verdicts(sampling, drawn)
+            items = [item for item in parts.failures if item in own and item in fresh]
+            budget = sum(_spent(parts, method, method["vote"])[item][0] for item in items)
+            price = sum(_spent(parts, sampling, drawn)[item][0] for item in items) / drawn
+            bought = int(min(drawn, max(1, budget // price))) if price else drawn
+            other = parts.verdicts(sampling, bought)
+            table[row_key(method=method["name"], sampling=sampling["name"])] = {
+                "samples_bought": plain_count(bought, drawn),
+                "gain": wilson_share(sum(own[item].correct for item in items), len(items)),
+                "gain_equal_budget": wilson_share(
+                    sum(item in other and other[item].correct for item in items), len(items)
+                ),
+                "difference": mean_figure(
+                    [own[item].correct - (item in other and other[item].correct) for item in items]
+                ),
+            }
+    return table
+
+
+def chao2_unseen(once: int, twice: int, k: int) -> tuple[float, float, float]:
+    """Bias-corrected Chao 2: unseen units, and the log-normal interval of that number (Chao 1987,
+    EstimateS)."""
+    share = (k - 1) / k
+    unseen = share * once * (once - 1) / (2 * (twice + 1))
+    variance = (
+        share * once * (once - 1) / (2 * (twice + 1))
+        + share**2 * once * (2 * once - 1) ** 2 / (4 * (twice + 1) ** 2)
+        + share**2 * once**2 * twice * (once - 1) ** 2 / (4 * (twice + 1) ** 4)
+    )
+    if unseen == 0:
+        return 0.0, 0.0, 0.0
+    spread = exp(Z * sqrt(log(1 + variance / unseen**2)))
+    return unseen, unseen / spread, unseen * spread
+
+
+def further(once: int, twice: int, k: int, more: int) -> float:
+    """How many of the unseen another `more` samples should show (Colwell and others 2012, eq. 18)."""
+    unseen = chao2_unseen(once, twice, k)[0]
+    if unseen == 0 or once == 0:
+        return 0.0
+    return unseen * (1 - (1 - once / (k * unseen + once)) ** more)
+
+
+def unseen_table(parts: Parts) -> Table:
+    """Of the deep failures, how many more samples are within reach."""
+    table: Table = {}
+    for part in parts.partitions:
+        k, sweep = part["k"], part["sweep"]
+        hits = partition_hits(parts, part, k)
+        counts = list(hits.values())
+        deep = sum(number == 0 for number in counts)
+        once, twice = sum(number == 1 for number in counts), sum(number == 2 for number in counts)
+        seen = len(counts) - deep
+        figures = {"hit_once": plain_count(once, len(counts)), "hit_twice": plain_count(twice, len(counts))}
+        table[row_key(temperature=f"{part['temperature']:g}")] = figures
+        if seen == 0 or deep == 0:
+            for name in ("reachable_deep", "reachable_deep_share", "expected_next_k"):
+                figures[name] = no_figure(deep)
+        else:
+            unseen, low, high = (min(deep, number) for number in chao2_unseen(once, twice, k))
+            figures["reachable_deep"] = Expected(unseen, unseen, deep, (low, high))
+            figures["reachable_deep_share"] = Expected(unseen / deep, unseen, deep, (low / deep, high / deep))
+            figures["expected_next_k"] = _expected_after(counts, k, k, deep)
+        if sweep > k:
+            whole = partition_hits(parts, part, sweep)
+            figures["expected_by_sweep"] = (
+                _expected_after(counts, k, sweep - k, deep) if seen and deep else no_figure(deep)
+            )
+            figures["found_by_sweep"] = plain_count(
+                sum(whole[item] > 0 and hits[item] == 0 for item in hits), deep
+            )
+        else:
+            figures["expected_by_sweep"] = figures["found_by_sweep"] = no_figure(deep)
+    return table
+
+
+def _expected_after(counts: list[int], k: int, more: int, deep: int) -> Expected:
+    def statistic(chosen: Any) -> float:
+        drawn = [counts[at] for at in chosen]
+        return min(drawn.count(0), further(drawn.count(1), drawn.count(2), k, more))
+
+    value = min(deep, further(counts.count(1), counts.count(2), k, more))
+    return Expected(value, value, deep, lambda: statistic_draws(len(counts), statistic))

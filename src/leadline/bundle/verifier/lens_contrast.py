@@ -1,0 +1,249 @@
+"""Two groups of items: pooled figures of either, their difference, and what chance would make of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Optional
+
+from leadline.bundle.verifier.cells import Cell, Side, Sides
+from leadline.bundle.verifier.drawn import Drawn, Tail
+from leadline.bundle.verifier.expected import Expected, Table, no_figure, plain_count, row_key, wilson_share
+from leadline.bundle.verifier.intervals import newcombe_ends
+from leadline.bundle.verifier.lens_wobble import POOLED
+from leadline.bundle.verifier.resampling import difference_draws, ratio_draws
+
+ALL_ITEMS = "all items"
+UNFLAGGED = ("", "clean", "not checkable")
+_MEASURES = ("wobble", "wobble, rounding", "wobble, rarefied", "dispersion", "accuracy")
+_OF_STRATA = ("wobble", "wobble, rounding", "wobble, rarefied")
+_OF_FAILURES = ("wobble", "wobble, rounding", "wobble, rarefied", "accuracy")
+_COUNTED = ("wobble", "wobble, rounding", "accuracy")
+
+# Item -> (sum of a number over its cells, cells).
+Parts_of = dict[str, tuple[float, int]]
+
+
+class Groups:
+    """Everyone's items but those left out by name, what an audit says of them, and their parts in each
+    measure."""
+
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
+        self.audit: dict[str, str] = {}
+        self.stated: dict[str, str] = {}
+        self.excluded: dict[str, str] = {}
+        for cells in sides.bundle.everyone.values():
+            for item, answers in cells.items():
+                first = answers[0]
+                self.audit[item], self.stated[item], self.excluded[item] = (
+                    first.audit,
+                    first.stated,
+                    first.excluded,
+                )
+        self.everybody = sorted(item for item, reason in self.excluded.items() if reason != "named")
+        self.population = [item for item in self.everybody if not self.excluded[item]]
+        self._parts: dict[tuple[str, tuple[int, ...]], Parts_of] = {}
+
+    def is_flagged(self, item: str) -> bool:
+        """Whether the audit flags it."""
+        return self.audit[item] not in UNFLAGGED
+
+    def parts(self, measure: str, places: Sequence[int]) -> Parts_of:
+        """What each item adds to a measure over these configurations."""
+        key = (measure, tuple(places))
+        if key not in self._parts:
+            rule = "rounding" if measure == "wobble, rounding" else "study"
+            measured = self.sides.measured(rule, everyone=True)
+            found: dict[str, tuple[float, int]] = {}
+            for place in places:
+                for item, cell in measured[place].items():
+                    number = _number(measure, cell, self.sides.rarefy)
+                    if number is not None:
+                        above, below = found.get(item, (0.0, 0))
+                        found[item] = (above + number, below + 1)
+            self._parts[key] = found
+        return self._parts[key]
+
+    def chosen(self, selection: dict[str, Any]) -> list[str]:
+        """The items that meet every condition of a selection."""
+        bundle = self.sides.bundle
+
+        def fits(item: str) -> bool:
+            wanted = selection.get("audit") or ()
+            said = self.audit[item]
+            flag = "flagged" if self.is_flagged(item) else said
+            return (
+                (not wanted or said in wanted or flag in wanted)
+                and (not selection.get("stated") or self.stated[item] in selection["stated"])
+                and (not selection.get("categories") or bundle.category(item) in selection["categories"])
+                and (not selection.get("tasks") or bundle.task(item) in selection["tasks"])
+                and (
+                    not selection.get("answer_types") or bundle.answer_type(item) in selection["answer_types"]
+                )
+                and (not selection.get("items") or item in selection["items"])
+            )
+
+        return [item for item in self.everybody if fits(item)]
+
+
+def _number(measure: str, cell: Cell, m: int) -> Optional[float]:
+    if measure in ("wobble", "wobble, rounding"):
+        return float(cell.unstable)
+    if measure == "dispersion":
+        return cell.dispersion
+    if measure == "accuracy":
+        return float(cell.correct)
+    return cell.rarefied(m) if cell.n >= m else None
+
+
+def contrast_tables(sides: Sides) -> dict[str, Table]:
+    """All tables of the lens, as there are groups."""
+    if not sides.repeated:
+        return {}
+    groups = Groups(sides)
+    tables: dict[str, Table] = {}
+    flagged = [item for item in groups.everybody if groups.is_flagged(item)]
+    clean = [item for item in groups.population if groups.audit[item] and not groups.is_flagged(item)]
+    categories = sorted({sides.bundle.category(item) for item in groups.everybody} - {""})
+    if flagged and clean:
+        table = _strata(groups, flagged, clean)
+        for category in categories:
+            own = [
+                [item for item in group if sides.bundle.category(item) == category]
+                for group in (flagged, clean)
+            ]
+            _add(groups, table, own[0], own[1], ("wobble",), f"category {category}", POOLED)
+        tables["flagged against clean"] = table
+        failures: Table = {}
+        for failure in sorted({groups.audit[item] for item in flagged}):
+            kind = [item for item in flagged if groups.audit[item] == failure]
+            for measure in _OF_FAILURES:
+                figures = compared(
+                    groups, kind, clean, measure, _everyone(sides), is_headline=measure in _OF_STRATA[:2]
+                )
+                if figures:
+                    failures[row_key(failure=failure, measure=measure)] = figures
+        tables["by failure type"] = failures
+    unstated = [item for item in groups.everybody if groups.stated[item] == "not stated"]
+    stated = [item for item in groups.everybody if groups.stated[item] == "stated"]
+    if unstated and stated:
+        table = _strata(groups, stated, unstated)
+        own = [[item for item in group if groups.audit[item] == "clean"] for group in (stated, unstated)]
+        _add(groups, table, own[0], own[1], _OF_STRATA, "clean items", POOLED)
+        tables["stated in window"] = table
+    chosen: Table = {}
+    for contrast in sides.stability["contrasts"]:
+        of, against = groups.chosen(contrast["of"]), groups.chosen(contrast["against"])
+        if not contrast["of"].get("audit") and not contrast["against"].get("audit"):
+            of = [item for item in of if not groups.excluded[item]]
+            against = [item for item in against if not groups.excluded[item]]
+        against = [item for item in against if item not in set(of)]
+        for keys, figures in _all_items(groups, of, against).items():
+            chosen[row_key(contrast=contrast["name"], **dict(keys))] = figures
+    tables["chosen"] = chosen
+    return tables
+
+
+def _everyone(sides: Sides) -> list[int]:
+    return list(range(len(sides.repeated)))
+
+
+def _all_items(groups: Groups, of: Sequence[str], against: Sequence[str]) -> Table:
+    table: Table = {}
+    _add(groups, table, of, against, _MEASURES, ALL_ITEMS, POOLED)
+    for subset in groups.sides.subsets:
+        _add(groups, table, of, against, _MEASURES, ALL_ITEMS, subset)
+    return table
+
+
+def _strata(groups: Groups, of: Sequence[str], against: Sequence[str]) -> Table:
+    """All items, then numbers and other types where both are there."""
+    table = _all_items(groups, of, against)
+    numeric = {item for item in groups.everybody if groups.sides.bundle.answer_type(item) == "number"}
+    kinds: tuple[tuple[str, Callable[[str], bool]], ...] = (
+        ("numbers", lambda item: item in numeric),
+        ("other types", lambda item: item not in numeric),
+    )
+    if {item in numeric for item in (*of, *against)} != {True, False}:
+        return table
+    for stratum, fits in kinds:
+        own = [[item for item in group if fits(item)] for group in (of, against)]
+        for subset in (POOLED, *groups.sides.subsets):
+            _add(groups, table, own[0], own[1], _OF_STRATA, stratum, subset)
+    return table
+
+
+def _add(
+    groups: Groups,
+    table: Table,
+    of: Sequence[str],
+    against: Sequence[str],
+    measures: Iterable[str],
+    stratum: str,
+    subset: str,
+) -> None:
+    places = _everyone(groups.sides) if subset == POOLED else groups.sides.subsets[subset]
+    for measure in measures:
+        is_headline = stratum == ALL_ITEMS and subset == POOLED and measure in _OF_STRATA[:2]
+        figures = compared(groups, of, against, measure, places, is_headline)
+        if figures:
+            table[row_key(measure=measure, stratum=stratum, subset=subset)] = figures
+
+
+def compared(
+    groups: Groups,
+    of: Sequence[str],
+    against: Sequence[str],
+    measure: str,
+    places: Sequence[int],
+    is_headline: bool = False,
+) -> dict[str, Expected]:
+    """The figures of one comparison; none where a side has no measured item."""
+    parts = groups.parts(measure, places)
+    one = [parts[item] for item in of if item in parts]
+    other = [parts[item] for item in against if item in parts]
+    if not one or not other:
+        return {}
+    figures = {"items_of": plain_count(len(one)), "items_against": plain_count(len(other))}
+    enough = len(one) >= 2 and len(other) >= 2
+    for name, group in (("of", one), ("against", other)):
+        above, below = [a for a, _ in group], [b for _, b in group]
+        ends = Drawn(lambda above=above, below=below: ratio_draws(above, below)) if len(group) >= 2 else None  # type: ignore[misc]
+        figures[name] = Expected(sum(above) / sum(below), sum(above), sum(below), ends)
+    sides = (([a for a, _ in one], [b for _, b in one]), ([a for a, _ in other], [b for _, b in other]))
+    cells = sum(sides[0][1]) + sum(sides[1][1])
+    difference = figures["of"].value - figures["against"].value
+    ends = Drawn(lambda: difference_draws(*sides)) if enough else None
+    figures["difference"] = Expected(difference, None, cells, ends) if enough else no_figure(cells)
+    if measure in _COUNTED:
+        counts = [(sum(side[0]), sum(side[1])) for side in sides]
+        figures["of_wilson"] = wilson_share(int(counts[0][0]), int(counts[0][1]))
+        figures["against_wilson"] = wilson_share(int(counts[1][0]), int(counts[1][1]))
+        figures["difference_newcombe"] = (
+            Expected(difference, None, cells, newcombe_ends(*counts)) if enough else no_figure(cells)
+        )
+    if is_headline:
+        items = len(one) + len(other)
+        drawn = Drawn(lambda: relabelled(one, other), groups.sides.stability["permutations"])
+        figures["p"] = Expected(Tail(drawn, difference, sides=2), None, items) if enough else no_figure(items)
+    return figures
+
+
+def relabelled(one: Sequence[tuple[float, int]], other: Sequence[tuple[float, int]]) -> list[float]:
+    """Differences of pooled rates where items are dealt out to the groups anew."""
+    pool = [*one, *other]
+    rng = random.Random(f"relabelled {len(one)} {len(other)}")
+    whole_above, whole_below = sum(a for a, _ in pool), sum(b for _, b in pool)
+    found = []
+    for _ in range(2000):
+        drawn = rng.sample(pool, len(one))
+        above, below = sum(a for a, _ in drawn), sum(b for _, b in drawn)
+        if below and whole_below - below:
+            found.append(above / below - (whole_above - above) / (whole_below - below))
+    return found
+
+
+def measured_only(sides: Sequence[Side], items: set[str]) -> list[Side]:
+    """The cells of some items alone."""
+    return [{item: cell for item, cell in side.items() if item in items} for side in sides]

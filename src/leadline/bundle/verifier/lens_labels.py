@@ -1,0 +1,48 @@
+"""Items on which the configurations agree against the label."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from leadline.bundle.verifier.cells import Sides
+from leadline.bundle.verifier.expected import Expected, Table, plain_count, row_key, wilson_share
+
+_ROWS = 200
+
+
+def label_error_tables(sides: Sides) -> dict[str, Table]:
+    """The candidates; none for fewer than two configurations."""
+    bundle = sides.bundle
+    measured = sides.measured("shared", everyone=True)
+    if len(measured) < 2:
+        return {}
+    found = []
+    for item in sorted(set.intersection(*(set(side) for side in measured))):
+        cells = [side[item] for side in measured]
+        votes = Counter(cell.modal for cell in cells)
+        value, agree = votes.most_common(1)[0]
+        dissenters = [place for place, cell in enumerate(cells) if cell.modal != value]
+        if len(dissenters) > 1 or (dissenters and len(cells) < 3):
+            continue
+        holders = [cell for cell in cells if cell.modal == value]
+        if any(cell.correct for cell in holders):
+            continue
+        backing, total = sum(cell.top for cell in holders), sum(cell.n for cell in cells)
+        least = min(cell.top for cell in cells)
+        weakest = next(place for place, cell in enumerate(cells) if cell.top == least)
+        key = row_key(
+            item=item,
+            task=bundle.task(item),
+            value=str(value),
+            dissenter=sides.names[dissenters[0]] if dissenters else "",
+            weakest=sides.names[weakest],
+            excluded=cells[0].answers[0].excluded,
+        )
+        figures = {
+            "support": Expected(backing / total, backing, total),
+            "floor": wilson_share(least, cells[weakest].n),
+            "agree": plain_count(agree, len(cells)),
+        }
+        found.append((len(dissenters), -backing, item, key, figures))
+    found.sort(key=lambda entry: entry[:3])
+    return {"candidates": {key: figures for _, _, _, key, figures in found[:_ROWS]}}

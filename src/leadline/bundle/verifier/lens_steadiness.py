@@ -1,0 +1,228 @@
+"""Techniques and steadiness: do they waver, is what they recover steady, and where does the gold token
+rise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from math import inf, log2
+from typing import Any, Optional
+
+from leadline.bundle.verifier.asked_again import again_of, plain_of, recovered_table
+from leadline.bundle.verifier.cells import Cell
+from leadline.bundle.verifier.drawn import Drawn, Tail
+from leadline.bundle.verifier.expected import (
+    Expected,
+    Table,
+    mean_figure,
+    no_figure,
+    p_figure,
+    plain_count,
+    row_key,
+    wilson_share,
+)
+from leadline.bundle.verifier.intervals import fisher_exact, holm_corrected, mcnemar_exact, newcombe_ends
+from leadline.bundle.verifier.lens_rank_shift import rank_shifts
+from leadline.bundle.verifier.loading import Cells
+from leadline.bundle.verifier.ranks import mid_ranks, pearson, spearman_rho
+from leadline.bundle.verifier.resampling import statistic_draws
+from leadline.bundle.verifier.votes import Parts, verdicts
+
+_STEADY, _LUCKY = 0.9, 0.5
+_PERMUTATIONS = 2000
+_UNFLAGGED = ("", "clean", "not checkable")
+
+
+def steadiness_tables(parts: Parts, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Table]:
+    """All tables for one model; `rows` are the report's, which say which plain sampling a technique is set
+    against."""
+    if not parts.baseline_name or not parts.baseline:
+        return {}
+    sampled = {
+        row["keys"]["method"]: row["keys"].get("sampling", "") for row in rows.get("wobble change", [])
+    }
+    return {
+        "wobble change": _wobble_change(parts, sampled),
+        "gain by audit": _gain_by_audit(parts),
+        "recovered": recovered_table(parts),
+        "rank shift": _rank_shift(parts, rows.get("rank shift", [])),
+    }
+
+
+def _first_readings(cells: Cells, item: str, n: int, rule: str) -> Cell:
+    read = [answer for answer in cells.get(item, []) if answer.state == "ok"]
+    return Cell(read[:n], rule)
+
+
+def _wobble_change(parts: Parts, sampled: dict[str, str]) -> Table:
+    rule = parts.bundle.protocol["stability"]["sameness"]
+    m = parts.bundle.protocol["stability"]["rarefy"]
+    table: Table = {}
+    p_values = []
+    for method in parts.methods:
+        again = again_of(parts, method)
+        own = parts.cells(again["configuration"]) if again else parts.cells(method["name"])
+        if method["is_sampling"] or not any(
+            sum(one.state == "ok" for one in answers) >= 2 for answers in own.values()
+        ):
+            continue
+        sampling = sampled.get(method["name"]) or plain_of(parts, method)
+        plain = parts.cells(sampling)
+        if not plain:
+            continue
+        cells, others = {}, {}
+        rarefied: list[tuple[float, float]] = []
+        for item in sorted(set(own) & set(plain)):
+            whole, plain_whole = (
+                _first_readings(own, item, 10**9, rule),
+                _first_readings(plain, item, 10**9, rule),
+            )
+            if min(whole.n, plain_whole.n) >= m:
+                rarefied.append((whole.rarefied(m), plain_whole.rarefied(m)))
+            n = min(whole.n, plain_whole.n)
+            if n >= 2:
+                cells[item], others[item] = (
+                    _first_readings(own, item, n, rule),
+                    _first_readings(plain, item, n, rule),
+                )
+        less = sum(cells[item].unstable and not others[item].unstable for item in cells)
+        steadier = sum(others[item].unstable and not cells[item].unstable for item in cells)
+        p_values.append(mcnemar_exact(less, steadier))
+        table[row_key(method=method["name"], sampling=sampling)] = {
+            "rarefied": _mean([one for one, _ in rarefied]),
+            "rarefied_plain": _mean([other for _, other in rarefied]),
+            "rarefied_difference": _mean([one - other for one, other in rarefied]),
+            "wobble": wilson_share(sum(cell.unstable for cell in cells.values()), len(cells)),
+            "wobble_plain": wilson_share(sum(cell.unstable for cell in others.values()), len(others)),
+            "steadier": plain_count(steadier, len(cells)),
+            "less_steady": plain_count(less, len(cells)),
+            "dispersion_difference": _mean(
+                [cells[item].dispersion - others[item].dispersion for item in cells]
+            ),
+            "mcnemar_p": p_figure(p_values[-1], less + steadier),
+        }
+    for figures, corrected in zip(table.values(), holm_corrected(p_values)):
+        figures["mcnemar_p_holm"] = Expected(corrected, None, figures["mcnemar_p"].denominator)
+    return table
+
+
+def _mean(values: list[float]) -> Expected:
+    return mean_figure(values) if values else no_figure(0)
+
+
+def _gain_by_audit(parts: Parts) -> Table:
+    whole = {name: cells for (model, name), cells in parts.bundle.everyone.items() if model == parts.model}
+    audit = {item: answers[0].audit for cells in whole.values() for item, answers in cells.items()}
+    named = {
+        item for cells in whole.values() for item, answers in cells.items() if answers[0].excluded == "named"
+    }
+    flagged = {item for item, verdict in audit.items() if verdict not in _UNFLAGGED} - named
+    clean = {item for item, verdict in audit.items() if verdict == "clean"} - named
+    if not flagged or not clean:
+        return {}
+    before = verdicts(whole.get(parts.baseline_name, {}), int(parts.bundle.protocol.get("baseline_vote", 1)))
+    if not flagged & set(before) or not clean & set(before):
+        return {}
+    table: Table = {}
+    p_values = []
+    for method in parts.methods:
+        after = verdicts(whole.get(method["name"], {}), method["vote"])
+        counts = {}
+        for side, items in (("flagged", flagged), ("clean", clean)):
+            both = [item for item in items if item in before and item in after]
+            failed = [item for item in both if not before[item].correct]
+            right = [item for item in both if before[item].correct]
+            recovered = sum(after[item].correct for item in failed)
+            counts[side] = (
+                recovered,
+                len(failed),
+                sum(not after[item].correct for item in right),
+                len(right),
+            )
+        figures: dict[str, Expected] = {}
+        (gained, failed_, broken, right_), (gained_clean, failed_clean, broken_clean, right_clean) = (
+            counts["flagged"],
+            counts["clean"],
+        )
+        for name, own, other in (
+            ("gain", (gained, failed_), (gained_clean, failed_clean)),
+            ("loss", (broken, right_), (broken_clean, right_clean)),
+        ):
+            figures[f"{name}_flagged"] = wilson_share(*own)
+            figures[f"{name}_clean"] = wilson_share(*other)
+            estimable = own[1] and other[1]
+            p = fisher_exact(own[0], own[1] - own[0], other[0], other[1] - other[0]) if estimable else None
+            figures[f"{name}_difference"] = (
+                Expected(
+                    own[0] / own[1] - other[0] / other[1], None, own[1] + other[1], newcombe_ends(own, other)
+                )
+                if estimable
+                else no_figure(own[1] + other[1])
+            )
+            figures[f"{name}_p"] = Expected(p, None, own[1] + other[1])
+            if name == "gain" and p is not None:
+                p_values.append((figures, p))
+        figures["recovered_flagged"] = wilson_share(gained, gained + gained_clean)
+        figures["failures_flagged"] = wilson_share(failed_, failed_ + failed_clean)
+        figures["gain_p_holm"] = no_figure(failed_ + failed_clean)
+        table[row_key(method=method["name"])] = figures
+    for (figures, _), corrected in zip(p_values, holm_corrected([p for _, p in p_values])):
+        figures["gain_p_holm"].value = corrected
+    return table
+
+
+def _rank_shift(parts: Parts, rows: list[dict[str, Any]]) -> Table:
+    table: Table = {}
+    tails: list[tuple[dict[str, Expected], Tail]] = []
+    told = {row["keys"]["method"]: row["figures"]["rho_p"].get("value") for row in rows}
+    for method in parts.methods:
+        plain = plain_of(parts, method)
+        if method["is_sampling"] or not plain:
+            continue
+        rule = parts.bundle.protocol["stability"]["sameness"]
+        waver = {item: Cell(answers, rule) for item, answers in parts.cells(plain).items()}
+        pairs = []
+        for item, (before, after, masked) in rank_shifts(parts, method).items():
+            if item in waver and waver[item].n >= 2:
+                pairs.append((-inf if masked else log2(before / after), waver[item].dispersion))
+        if not pairs:
+            continue
+        figures = _rho_figures(pairs)
+        if isinstance(figures["rho_p"].value, Tail):
+            tails.append((figures, figures["rho_p"].value))
+            figures["rho_p_holm"] = Expected(None, None, len(pairs))
+        table[row_key(method=method["name"], sampling=plain)] = figures
+    # Corrected exactly from the p-values that were reported, which were checked one by one.
+    names = [
+        dict(key)["method"] for key, figures in table.items() if isinstance(figures["rho_p"].value, Tail)
+    ]
+    reported = [told.get(name) for name in names]
+    if all(p is not None for p in reported):
+        for (figures, _), corrected in zip(tails, holm_corrected([float(p or 0) for p in reported])):
+            figures["rho_p_holm"].value = corrected
+    return table
+
+
+def _rho_figures(pairs: list[tuple[float, float]]) -> dict[str, Expected]:
+    n = len(pairs)
+    rho = spearman_rho([pair[0] for pair in pairs], [pair[1] for pair in pairs]) if n > 2 else None
+    if rho is None:
+        return {name: no_figure(n) for name in ("rho", "rho_p", "rho_p_holm")}
+
+    def statistic(chosen: Sequence[int]) -> Optional[float]:
+        return spearman_rho([pairs[at][0] for at in chosen], [pairs[at][1] for at in chosen])
+
+    def shuffled() -> list[float]:
+        rng = random.Random(f"rho {n}")
+        x, y = mid_ranks([pair[0] for pair in pairs]), mid_ranks([pair[1] for pair in pairs])
+        found = []
+        for _ in range(_PERMUTATIONS):
+            rng.shuffle(y)
+            found.append(pearson(x, y) or 0.0)
+        return found
+
+    ends = Drawn(lambda: statistic_draws(n, statistic, 2000))
+    return {
+        "rho": Expected(rho, None, n, ends),
+        "rho_p": Expected(Tail(Drawn(shuffled, _PERMUTATIONS), rho, sides=2), None, n),
+    }

@@ -1,0 +1,104 @@
+"""verify.py: checks a bundle from end to end, and says what was checked how."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from leadline.bundle.verifier.claims import check_claims
+from leadline.bundle.verifier.faults import Book
+from leadline.bundle.verifier.files import check_checksums
+from leadline.bundle.verifier.loading import load_bundle
+from leadline.bundle.verifier.rereading import check_rereading
+from leadline.bundle.verifier.tables import check_findings, document_facts
+
+VERSION = 1
+
+
+def verify(folder: Path) -> Book:
+    """Everything that can be checked of the bundle in `folder`."""
+    book = Book()
+    if not folder.is_dir():
+        book.fault("structure", f"{folder.name} is no folder")
+        return book
+    check_checksums(folder, book)
+    try:
+        bundle = load_bundle(folder, book)
+        if bundle is not None:
+            document_facts(bundle, book)
+            check_rereading(bundle, book)
+            check_findings(bundle, book)
+            check_claims(bundle, book)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError) as error:
+        # A file that has another form than a bundle's; where that is, is all that can be said.
+        book.fault("structure", f"a file has another form than expected: {type(error).__name__} {error}")
+        if "--debug" in sys.argv:
+            raise
+    return book
+
+
+def printed(book: Book, seconds: float) -> str:
+    """The report for people."""
+    lines = []
+    facts = book.facts
+    lines.append(
+        f"{facts.get('files', 0)} files, {facts.get('items', 0):,} items, "
+        f"{facts.get('responses', 0):,} responses, {facts.get('readings', 0):,} readings; {seconds:.1f} s"
+    )
+    if "reread" in facts:
+        lines.append(
+            f"{facts['reread']:,} of {facts['readable']:,} readings read a second time from their text, "
+            f"{facts['value_reread']:,} of them with their value"
+        )
+    if book.tally:
+        lines.append(f"{'lens':<20} {'exactly':>8} {'resampling':>11} {'not recomputed':>15} {'claims':>7}")
+        for lens, per in book.tally.items():
+            lines.append(
+                f"{lens:<20} {per['exactly']:>8,} {per['by resampling']:>11,} {per['not recomputed']:>15,} "
+                f"{per['claims']:>7,}"
+            )
+    lines += [f"not recomputed: {name}" for name in sorted(set(book.unknown))]
+    lines += book.faults
+    lines += [f"{kind}: and {number:,} more" for kind, number in book.hidden.items()]
+    lines.append("verified" if book.is_sound else "NOT VERIFIED")
+    return "\n".join(lines)
+
+
+def as_json(book: Book, seconds: float) -> str:
+    """The report for programs."""
+    return json.dumps(
+        {
+            "verified": book.is_sound,
+            "seconds": round(seconds, 2),
+            "facts": book.facts,
+            "figures": book.tally,
+            "not_recomputed": sorted(set(book.unknown)),
+            "faults": book.faults,
+            "more_faults": book.hidden,
+        },
+        indent=1,
+    )
+
+
+def main() -> int:
+    """The command line: 0 where everything was recomputed and agrees, 1 otherwise."""
+    parser = argparse.ArgumentParser(
+        description="Recomputes every figure of a bundle's findings.json from its answers. Needs Python alone."
+    )
+    here = str(Path(__file__).resolve().parent) if "__file__" in globals() else "."
+    parser.add_argument("folder", nargs="?", default=here, help="the bundle")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    started = time.monotonic()
+    book = verify(Path(asked.folder))
+    seconds = time.monotonic() - started
+    print((as_json if asked.json else printed)(book, seconds))
+    return 0 if book.is_sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
