@@ -60,8 +60,9 @@ def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
     if rule != "own":
         readings = readings.with_columns(pl.coalesce(f"value_{rule}", "value").alias("value"))
     everyone = readings
-    readings = everyone.filter(pl.col("excluded").fill_null("") == "")
     left_out = everyone.filter(pl.col("excluded").fill_null("") != "")
+    if left_out.height:  # otherwise millions of rows are not copied
+        readings = everyone.filter(pl.col("excluded").fill_null("") == "")
     models = sorted(readings["model"].unique().to_list())
     findings: list[Finding] = []
     made: dict[str, list[Finding]] = {lens.name: [] for lens in lenses}

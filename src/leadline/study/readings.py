@@ -28,6 +28,9 @@ __all__ = [
 ]
 
 
+_OF_ITEM = ("item", "category", "task", "answer_type", "audit", "stated", "excluded")
+
+
 def check_answered(study: Study) -> None:
     """Raise LeadlineError for a study that asks no model and that no answers were recorded in."""
     if not study.config.models and not (study.folder / DATABASE).exists():
@@ -54,7 +57,8 @@ def readings(study: Study, store: Store) -> pl.DataFrame:
         for answers, said in zip(found, shared, strict=True)
         if answers.rows.height
     ]
-    return _complete(pl.concat(frames, how="diagonal", rechunk=False) if frames else pl.DataFrame())
+    frame = pl.concat(frames, how="diagonal", rechunk=False) if frames else pl.DataFrame()
+    return _complete(frame, about)
 
 
 def _about(study: Study, asked: Asked) -> pl.DataFrame:
@@ -74,20 +78,28 @@ def _about(study: Study, asked: Asked) -> pl.DataFrame:
     )
 
 
-_OF_ITEM = ("item", "category", "task", "answer_type", "audit", "stated", "excluded")
-
-
 def _frame(answers: Answers, said: pl.DataFrame, about: pl.DataFrame) -> pl.DataFrame:
-    """The readings of one configuration. What does not vary is left to `_complete`, which makes it last."""
-    known = said.hstack(about.select(pl.all().gather(said["place"])))
-    known = known.select(name for name in READINGS if name in known.columns)
+    """The readings of one configuration, but for what is the same in all of the study: see `_complete`."""
+    varying = [name for name in about.columns if about[name].n_unique() > 1]
+    known = said.hstack(about.select(pl.col(varying).gather(said["place"])))
+    known = known.select(
+        name for name in READINGS if name in known.columns and known[name].null_count() < known.height
+    )
     rows = known.select(pl.all().gather(answers.rows["said"])).hstack(answers.rows.drop("said"))
     return rows.with_columns(
         pl.lit(answers.member.model).alias("model"), pl.lit(answers.member.name).alias("configuration")
     )
 
 
-def _complete(frame: pl.DataFrame) -> pl.DataFrame:
-    """All columns, in order; those that nothing is known of are null."""
-    absent = [pl.lit(None, kind).alias(name) for name, kind in READINGS.items() if name not in frame.columns]
-    return frame.with_columns(absent).select(pl.col(name).cast(kind) for name, kind in READINGS.items())
+def _complete(frame: pl.DataFrame, about: pl.DataFrame) -> pl.DataFrame:
+    """All columns, in order. What is the same throughout is kept once for all rows, which is most of the
+    memory of millions of them; what nothing is known of is null."""
+    if frame.is_empty():
+        return pl.DataFrame(schema=READINGS)
+    columns = {
+        name: pl.col(name).cast(kind)
+        if name in frame.columns
+        else pl.lit(about[name].first() if name in about.columns else None, kind)
+        for name, kind in READINGS.items()
+    }
+    return frame.with_columns(**columns).select(list(READINGS))
