@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from leadline.lenses.protocol import Again
+from leadline.report.document import load_findings
 from leadline.study.expand import kind_of
 from leadline.study.readings import readings
 from leadline.study.store import open_store
 from leadline.study.study import open_study
-from tests.study import stored
+from tests.study import recorded, stored
 from tests.study.conftest import Leadline
-from tests.study.small import STUDY, change, small_study
+from tests.study.small import STUDY, change, items, small_study
+from tests.study.test_population import FAILURES, audit_of
 
 TECHNIQUES = [*STUDY["techniques"], "dola", {"technique": "dola", "relative_top": 0.5, "name": "strict"}]
 
@@ -108,3 +110,24 @@ def test_a_name_that_asking_again_takes_is_refused_with_its_line(
     assert "two configurations are called 'dola-again'" in ended.fault
     lines = (folder / "study.yaml").read_text().splitlines()
     assert f"study.yaml:{lines.index('  name: dola-again') + 1}" in ended.fault
+
+
+def test_an_audits_verdicts_tell_where_a_gain_lies(tmp_path: Path, model: Path, leadline: Leadline) -> None:
+    """GenRead is right on the two flagged items alone, whether the audit leaves them out or only groups."""
+    folder = small_study(tmp_path / "study", model, techniques=["genread"], beyond_sampling=None)
+    gold = {item["id"]: item["answer"] for item in items()}
+
+    def says(configuration: str, item: str, sample: int) -> str:
+        return gold[item] if configuration == "genread" and item in FAILURES else "?"
+
+    recorded.answer(folder, says)
+    audit = audit_of(folder)
+    for flags in (("--exclude", "none"), ("--exclude", "flagged")):
+        ended = leadline("report", folder, "--audit", audit, *flags)
+        assert ended.code == 0, ended.err
+        document = load_findings(folder / "report" / "findings.json")
+        finding = document.finding("steadiness", "gain by audit", document.models[0].name)
+        assert finding is not None
+        (row,) = [row for row in finding.rows if row.keys == {"method": "genread"}]
+        gained = row.figures["gain_flagged"], row.figures["gain_clean"]
+        assert [(one.numerator, one.denominator) for one in gained] == [(2, 2), (0, 4)]
