@@ -158,22 +158,30 @@ def p_histogram(document: FindingsDocument) -> tuple[Bin, ...]:
 class Decile:
     """Tasks of one tenth of accuracy: the largest wobble observed, and reachable by two models."""
 
-    label: str
+    low: float
+    high: float
     tasks: float
     observed: float | None
     lower: float | None
     upper: float | None
+
+    @property
+    def label(self) -> str:
+        """ "0.9–1.0"."""
+        return f"{self.low:.1f}–{self.high:.1f}"
 
 
 def ceiling_deciles(document: FindingsDocument) -> list[Decile]:
     """By tenth of accuracy, those that hold a task; empty for a benchmark without tasks."""
     return [
         Decile(
-            f"{row.keys.get('from', '')}–{row.keys.get('to', '')}",
+            low,
+            high,
             value(row.figures, "tasks") or 0,
             value(row.figures, "largest_observed"),
             value(row.figures, "largest_lower"),
             value(row.figures, "largest_upper"),
         )
         for row in rows_of(whole(document, "observability", "ceiling"))
+        if (low := number(row.keys, "from")) is not None and (high := number(row.keys, "to")) is not None
     ]

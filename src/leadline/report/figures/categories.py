@@ -35,7 +35,7 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
     top = max(
         (row.figures["wobble"].high or 0.0 for row in finding.rows if "wobble" in row.figures), default=0.0
     )
-    grid[0][0].set_xlim(-0.01, min(1.02, 1.05 * max(top, 0.05)))
+    grid[0][0].set_xlim(-0.02, 1.06 * max(top, 0.05))
     rows(grid[0][0], order)
     picture.supxlabel("wobble", fontsize=7)
     named = document.benchmark.category_name

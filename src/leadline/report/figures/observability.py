@@ -55,8 +55,8 @@ def _distribution(axes: Axes, bins: tuple[Bin, ...]) -> None:
                  edgecolor=GREY, linewidth=0.4, hatch="////" if exact else None, zorder=2)  # fmt: skip
         if each.count > top:
             middle = left + across / 2
-            axes.annotate(f"{each.count:,.0f}", (middle, top), xytext=(0, 2), textcoords="offset points",
-                          ha="left" if each.low == 0 else "right", annotation_clip=False)  # fmt: skip
+            at, side = (left + across + 0.01, "left") if each.low == 0 else (left - 0.01, "right")
+            axes.annotate(f"{each.count:,.0f}", (at, 0.98 * top), ha=side, va="top", zorder=4)
             axes.plot([middle - 0.03, middle + 0.03], [0.88 * top, 0.93 * top], color="white", linewidth=2.5,
                       zorder=3)  # fmt: skip
     axes.set_ylim(0, top)
@@ -67,22 +67,23 @@ def _distribution(axes: Axes, bins: tuple[Bin, ...]) -> None:
 
 def _ceiling(axes: Axes, deciles: list[Decile]) -> None:
     for place, each in enumerate(deciles):
+        middle = (each.low + each.high) / 2
         if each.observed is not None:
-            axes.bar(place, each.observed, width=0.55, facecolor=PALE, edgecolor=GREY, linewidth=0.5,
+            axes.bar(middle, each.observed, width=0.06, facecolor=PALE, edgecolor=GREY, linewidth=0.5,
                      label="observed" if place == 0 else None)  # fmt: skip
-        for reachable, marker, label in (
-            (each.lower, "D", "reachable, lower"),
-            (each.upper, "^", "reachable, upper"),
-        ):
+        for reachable, marker, label in ((each.lower, "D", "lower model"), (each.upper, "^", "upper model")):
             if reachable is not None:
-                axes.plot([place], [reachable], marker=marker, markersize=4, markerfacecolor="white",
+                axes.plot([middle], [reachable], marker=marker, markersize=4, markerfacecolor="white",
                           color=INK, linestyle="", label=label if place == 0 else None, zorder=3)  # fmt: skip
-    axes.set_xticks(range(len(deciles)), [each.label for each in deciles])
-    axes.set_xlim(-0.7, max(len(deciles) - 0.3, 2.3))
+    first = min(each.low for each in deciles)
+    axes.set_xlim(min(first, 0.7) - 0.02, 1.02)
+    axes.set_xticks([tenth / 10 for tenth in range(round(10 * min(first, 0.7)), 11)])
     highest = max(
         end for each in deciles for end in (each.observed, each.lower, each.upper) if end is not None
     )
-    axes.set_ylim(0, 1.5 * max(highest, 0.01))  # the legend stands above everything drawn
-    axes.set_xlabel("accuracy of the task")
+    axes.set_ylim(0, 1.08 * max(highest, 0.01))
+    axes.set_xlabel("accuracy of the task, in tenths")
     axes.set_ylabel("largest wobble")
-    axes.legend(loc="upper right", handlelength=1.2)
+    # Above the axes, where nothing is drawn.
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=3, handlelength=1.0, columnspacing=1.0,
+                handletextpad=0.4, borderaxespad=0.0)  # fmt: skip

@@ -24,8 +24,10 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
     mean = found.figures["mean"]
     value = mean.value or 0.0
     axes.axvline(value, color=INK, linewidth=1.2)
-    axes.annotate(f"observed {value:.3f}", (value, 1.08 * tallest), xytext=(3, 0), textcoords="offset points",
-                  va="center")  # fmt: skip
+    furthest = max(mean.high or value, value, *(each.high for each in found.bins if each.count))
+    beyond = value > 0.5 * furthest  # then there is more room on the left
+    axes.annotate(f"observed {value:.3f}", (value, 1.12 * tallest), xytext=(-3 if beyond else 3, 0),
+                  textcoords="offset points", ha="right" if beyond else "left", va="center")  # fmt: skip
     if mean.low is not None and mean.high is not None:
         y = 0.55 * tallest
         axes.plot([mean.low, mean.high], [y, y], color=INK, marker="|", markersize=6, linewidth=0.9)
@@ -33,7 +35,7 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
                       textcoords="offset points", ha="center", va="bottom",
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
     axes.set_ylim(0, 1.22 * tallest)
-    axes.set_xlim(0, None)
+    axes.set_xlim(0, 1.06 * furthest)
     axes.set_xlabel(f"mean share of one's {found.k} least steady items in another's {2 * found.k}")
     axes.set_ylabel("permutations")
     p = printed("p", found.figures.get("p")).value

@@ -18,7 +18,7 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
     if not lines:
         return Skipped("no configuration was asked twice")
     ends = [_ends(line) for line in lines]
-    top = min(1.0, 1.05 * max(0.02, *(high for _, high in ends)))
+    top = 1.03 * max(0.02, *(high for _, high in ends))
     broken = axis_break(ends, top)
     picture = canvas(width, 0.55 + ROW * len(lines))
     if broken is None:
