@@ -19,6 +19,7 @@ from leadline.report.tables_markdown import markdown_tables
 from leadline.report.terminal import headline_text
 from tests.report.conftest import Written
 from tests.report.documents import small_frame, study_document
+from tests.report.stability import stability_document
 
 NASTY = r"50% of_a & b | c # {d} ~ \e ^ $x$ <b>*"
 
@@ -117,6 +118,12 @@ def test_latex_escapes_every_sign_that_means_something() -> None:
     assert latex_escape("50% & {a}_b#$") == r"50\% \& \{a\}\_b\#\$"
     assert latex_escape("a\\b^c~d") == r"a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d"
     assert latex_escape("line\nbreak\x00") == "line break"
+
+
+def test_latex_has_a_form_for_every_sign_that_the_lenses_use(written: Written) -> None:
+    """A bare ρ stops pdflatex."""
+    for document in (written.document, stability_document()):
+        assert [sign for sign in set(latex_tables(document)) if not sign.isascii()] == []
 
 
 def test_the_terminal_shows_the_headline_without_colour_in_eighty_columns(written: Written) -> None:

@@ -18,13 +18,15 @@ MOST = 40
 def wobble(document: FindingsDocument) -> Chart | None:
     """Wobble under the study's rule, and rarefied, which configurations of unequal length share."""
     finding = whole(document, "wobble", "overall")
-    lines = steadiest_first(document)[:MOST]
+    everyone = steadiest_first(document)
+    lines = everyone[:MOST]
     if finding is None or not lines:
         return None
     top = min(1.0, max([0.05, *(_end(line) for line in lines)]))
+    more = len(everyone) - len(lines)
     height = TOP + ROW * len(lines) + 24
     described = "; ".join(f"{line.label}: {printed('wobble', line.figures['wobble'])}" for line in lines)
-    canvas = Canvas("c-wobble", "Wobble by configuration, ascending", described, height)
+    canvas = Canvas("c-wobble", "Wobble by configuration, ascending", described, height + (16 if more else 0))
     for tick in ticks(top, most=4):
         x = LEFT + WIDTH * tick / top
         for place in range(len(lines)):  # broken where the names stand
@@ -44,6 +46,8 @@ def wobble(document: FindingsDocument) -> Chart | None:
         canvas.circle(x, y + 26, 4.5, "shallow-dot")
         text = printed("wobble", figure)
         canvas.text(end, y + 30, text.value, "value", dx=8)
+    if more:
+        canvas.text(100, height + 8, f"{more} less steady ones in the table", "tick", anchor="end")
     legend = (
         Legend("shallow-swatch", "Wobble"),
         Legend("deep-swatch", "Rarefied: at a number of answers common to all"),

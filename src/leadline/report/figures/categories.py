@@ -11,6 +11,8 @@ from leadline.report.figures.plot import GREY, INK, ROW, Plot, Skipped, canvas, 
 from leadline.report.stability import Line, steadiest_first, whole
 
 NAME = "categories"
+# More panels than this do not fit on a page.
+MOST = 24
 
 
 def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
@@ -18,9 +20,12 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
     finding = whole(document, "wobble", "by category")
     if finding is None:
         return Skipped("no wobble by category")
+    named = document.benchmark.category_name
     order = [line.label for line in steadiest_first(document)]
     categories = list(dict.fromkeys(row.keys.get("category", "") for row in finding.rows))
     cells = {(row.keys.get("category", ""), row.keys.get("configuration", "")): row for row in finding.rows}
+    if len(categories) > MOST:
+        return Skipped(f"{len(categories)} are too many panels ({named}): see the table")
     across = min(len(categories), 4 if width > 5 else 2)
     down = math.ceil(len(categories) / across)
     picture = canvas(width, 0.4 + down * (0.35 + 0.75 * ROW * len(order)))
@@ -38,7 +43,6 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
     grid[0][0].set_xlim(-0.02, 1.06 * max(top, 0.05))
     rows(grid[0][0], order)
     picture.supxlabel("wobble", fontsize=7)
-    named = document.benchmark.category_name
     return Plot(
         picture,
         f"Wobble by configuration and {named}, with 95 % Wilson intervals; tasks in parentheses. "
