@@ -109,7 +109,7 @@ def _claim(one: Split, figures: dict[str, Figure]) -> Claim:
         return Claim(text=f"{text}: there are none.", status=ClaimStatus.NOT_ESTIMABLE)
     bound, found = figures["reachable_deep"], figures["found_by_sweep"].value or 0
     readings = {
-        "point": f"{deep} failures that {k} samples never reached",
+        "point": f"{deep} {'failure' if deep == 1 else 'failures'} that {k} samples never reached",
         "conservative": "nothing was reached, so nothing can be said of what more samples would reach"
         if bound.value is None
         else f"at least {bound.value:.1f} of them [{bound.low:.1f}, {bound.high:.1f}] are within reach",
