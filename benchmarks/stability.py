@@ -25,6 +25,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leadline.lenses.protocol import Member, Protocol, Stability
+
 SAMPLES = 20
 TASKS = 60
 CATEGORIES = 8
@@ -44,6 +46,26 @@ def measure(*, repeats: int, quick: bool, say: Callable[[str], None]) -> list[di
         ).stdout
         found.append(json.loads(printed[printed.index("{") :]))
     return found
+
+
+# Everything that can be asked for: a named subset, two runs that should be the same.
+EVERYTHING = Stability(
+    subsets=(("half", tuple(f"model-{number:02d}" for number in range(1, 7))),),
+    equivalence=(("model-01", "model-02"),),
+)
+
+
+def asked(configurations: int) -> tuple[Member, ...]:
+    """The configurations, on three serving paths, two and two of a family."""
+    return tuple(
+        Member(
+            f"model-{number:02d}",
+            "answers",
+            serving=("local", "direct", "routed")[number % 3],
+            family=f"family {number // 2}",
+        )
+        for number in range(configurations)
+    )
 
 
 def codes(configurations: int, items: int, seed: int = 0) -> Iterator[npt.NDArray[np.int64]]:
@@ -104,6 +126,10 @@ def frame(configurations: int, items: int) -> Any:
                 "value": own,
                 "_exact": given,
                 "correct": own == values[item, 0],
+                # An item in twelve is flagged, and left out of the population; both readings are told.
+                "audit": np.where(item % 12, "clean", "evidence absent"),
+                "excluded": np.where(item % 12, "", "evidence absent"),
+                "stated": np.where(item % 10, "stated", "not stated"),
                 "_numeric": of_numbers,
             }
         )
@@ -160,7 +186,6 @@ def store(folder: Path, configurations: int, items: int) -> None:
 
 def run(configurations: int, items: int, stored: bool) -> dict[str, Any]:
     """Make the answers, then measure: reading them (if stored) and all lenses; peak memory of the process."""
-    from leadline.lenses.protocol import Protocol
     from leadline.lenses.registry import run_lenses
 
     answers = configurations * items * SAMPLES
@@ -175,7 +200,6 @@ def run(configurations: int, items: int, stored: bool) -> dict[str, Any]:
             subprocess.run(make + sizes, check=True)
             about["recording, seconds"] = round(time.perf_counter() - begun, 1)
             from leadline.study.members import members, protocol
-
             from leadline.study.readings import readings
             from leadline.study.store import open_store
             from leadline.study.study import open_study
@@ -187,7 +211,10 @@ def run(configurations: int, items: int, stored: bool) -> dict[str, Any]:
                 table = readings(study, opened)
             about["reading, seconds"] = round(time.perf_counter() - begun, 1)
         else:
-            parts, table = Protocol("", ()), frame(configurations, items)
+            parts, table = (
+                Protocol("", (), members=asked(configurations), stability=EVERYTHING),
+                frame(configurations, items),
+            )
         begun = time.perf_counter()
         findings = run_lenses(table, parts)
         about["lenses, seconds"] = round(time.perf_counter() - begun, 1)
