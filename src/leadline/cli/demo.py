@@ -32,10 +32,10 @@ def demo(
     """The main job on a real model, in two parts: facts from memory, and questions on documents.
 
     Fetches SmolLM2-135M-Instruct once (93 MB). Facts: greedy decoding, sampling, RECITE and GenRead, what
-    they recover and what they break; the study is in the folder --out. Documents: an audit of the bundled
-    questions on licence texts (and of some with planted faults), then 20 answers to each clean question,
-    and how steady they are; in its folder `licences`. Takes some minutes on two cores; run it again to go on
-    or to look again.
+    they recover and what they break, and how steady they are; the study is in the folder --out. Documents: an
+    audit of the bundled questions on licence texts (and of some with planted faults), then 20 answers to each
+    clean question, and how steady they are; in its folder `licences`. Takes some minutes on two cores; run it
+    again to go on or to look again.
 
     With --full the first part also asks under DoLa, DeCoRe, Activation Decoding, Contrastive Decoding, SLED,
     ITI, CAA, SADI and more: half an hour on two cores.
