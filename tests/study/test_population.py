@@ -192,7 +192,7 @@ def test_an_items_own_prompt_is_what_the_model_sees(tmp_path: Path, model: Path,
     entries = items()
     entries[0]["prompt"] = "read {{ window }} now {{ question }}"
     write_items(folder / "items.jsonl", entries)
-    assert leadline("run", folder, "--quiet").code == 0
+    assert leadline("run", folder, "--quiet", "--accept-changes").code == 0
     new = {key for key in stored.texts(folder) if key not in before}
     assert new and {item for _, item, _, _ in new} == {"i00"}
 

@@ -191,15 +191,6 @@ class Store:
         with _named_faults(self.path), self._db:
             yield self._db
 
-    def runs(self) -> list[dict[str, Any]]:
-        """What was noted of every run, in order."""
-        with _named_faults(self.path):
-            try:
-                rows = self._db.execute("SELECT about FROM runs ORDER BY run")
-                return [dict(json.loads(about)) for (about,) in rows]
-            except (ValueError, TypeError) as error:
-                raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
-
     def note_registration(self, sha256: str, prediction: str) -> None:
         """Remember that a prediction about this study was registered, in words, and under which stamp."""
         with _named_faults(self.path), self._db:
