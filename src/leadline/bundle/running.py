@@ -63,7 +63,8 @@ def printed(verification: Verification) -> str:
     facts = report["facts"]
     lines = [
         f"{facts.get('items', 0):,} items, {facts.get('responses', 0):,} responses, "
-        f"{facts.get('reread', 0):,} of {facts.get('readable', 0):,} readings read again; {report['seconds']:.1f} s",
+        f"{facts.get('reread', 0):,} of {facts.get('readable', 0):,} readings read again; "
+        f"{report['seconds']:.1f} s",
         f"{'lens':<18} {'exactly':>9} {'resampled':>10} {'not recomputed':>15} {'claims':>7}",
     ]
     lines += [

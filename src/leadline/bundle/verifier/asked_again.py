@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from leadline.bundle.verifier.expected import (
+    Expected,
     Table,
     median_figure,
     no_figure,
@@ -13,6 +14,7 @@ from leadline.bundle.verifier.expected import (
     row_key,
     wilson_share,
 )
+from leadline.bundle.verifier.intervals import holm_corrected, mcnemar_exact
 from leadline.bundle.verifier.loading import Answer, Cells
 from leadline.bundle.verifier.votes import Parts, Verdict, verdict_over
 
@@ -69,7 +71,9 @@ def _right_shares(cells: Cells, items: Sequence[str]) -> dict[str, tuple[int, in
 
 
 def recovered_table(parts: Parts) -> Table:
+    """Items by what became of the baseline's verdict, and how often their further answers are right."""
     table: Table = {}
+    tested: list[tuple[dict[str, Expected], float]] = []
     for method in parts.methods:
         found = further_answers(parts, method)
         if found is None:
@@ -102,5 +106,14 @@ def recovered_table(parts: Parts) -> Table:
                 figures["plain_steady"] = wilson_share(steady, len(beside))
             else:
                 figures["plain_p_median"] = figures["plain_steady"] = no_figure()
+            if verdict == "recovered" and p and not method["is_sampling"]:
+                # Of the two kinds the more frequent one, against the rest of the items.
+                kind = max(int(figures["steady"].numerator), int(figures["lucky"].numerator))
+                chance = mcnemar_exact(kind, len(p) - kind)
+                figures["majority_p"] = Expected(chance, None, len(p))
+                figures["majority_p_holm"] = Expected(None, None, len(p))
+                tested.append((figures, chance))
             table[row_key(method=method["name"], verdict=verdict)] = figures
+    for (figures, _), corrected in zip(tested, holm_corrected([chance for _, chance in tested])):
+        figures["majority_p_holm"].value = corrected
     return table

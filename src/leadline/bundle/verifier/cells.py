@@ -10,8 +10,6 @@ from typing import Any, Optional
 
 from leadline.bundle.verifier.loading import Answer, Bundle
 
-RULES = ("exact", "declared", "rounding")
-
 
 def value_under(answer: Answer, rule: str) -> Optional[str]:
     """What an answer counts as under a rule of sameness; a rule that does not apply leaves it as it is."""

@@ -106,11 +106,7 @@ def claim_same_order(claimed: Claimed) -> set[str]:
     ]
     if len(both) < 2:
         return {UNKNOWN, NEVER, NO}
-    turned = sum(
-        (a[0] - b[0]) * (a[1] - b[1]) < 0 or ((a[0] == b[0]) != (a[1] == b[1]))
-        for at, a in enumerate(both)
-        for b in both[:at]
-    )
+    turned = sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for at, a in enumerate(both) for b in both[:at])
     return {NO, UNKNOWN} if turned else {YES}
 
 
@@ -136,5 +132,6 @@ def claim_recovered(claimed: Claimed) -> Optional[set[str]]:
             return {UNKNOWN, NEVER}
         if wilson_ends(n, n)[0] <= 0.5:
             return {NEVER}
-        return {YES} if which["low"] > 0.5 else {NO}
+        p = row["figures"]["majority_p_holm"]["value"]
+        return {YES} if which["low"] > 0.5 and p <= AT_MOST else {NO, NEVER}
     return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import Optional
 
-from leadline.bundle.verifier.resampling import TOLERANCE, end_fits
+from leadline.bundle.verifier.resampling import TOLERANCE, Draws, end_fits
 
 
 class Drawn:
@@ -26,7 +26,8 @@ class Drawn:
     def draws(self) -> list[float]:
         """Our draws, sorted; made once."""
         if self._kept is None:
-            self._kept = sorted(self.make())
+            made = self.make()
+            self._kept = made if isinstance(made, Draws) else sorted(made)
         return self._kept
 
     def agrees(self, value: Optional[float], theirs: int) -> bool:

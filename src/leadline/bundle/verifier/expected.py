@@ -11,7 +11,7 @@ from typing import Any, Optional, Union
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.intervals import wilson_ends
-from leadline.bundle.verifier.resampling import end_fits, mean_draws, median_draws, ratio_draws
+from leadline.bundle.verifier.resampling import Draws, end_fits, mean_draws, median_draws, ratio_draws
 
 Number = Optional[float]
 # Exact ends, or the draws that the ends are judged by (made when they are needed).
@@ -113,7 +113,9 @@ def check_figure(
     if isinstance(ends, Drawn) or callable(ends):
         draws = ends.draws if isinstance(ends, Drawn) else ends()
         theirs = (ends.theirs if isinstance(ends, Drawn) else None) or theirs
-        if not draws:
+        if isinstance(draws, Draws) and draws.may_be_withheld and low is None and high is None:
+            pass
+        elif not draws or (isinstance(draws, Draws) and draws.must_be_withheld):
             if low is not None or high is not None:
                 book.fault("interval", f"{place}: an interval without draws")
         else:

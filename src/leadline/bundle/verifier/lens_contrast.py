@@ -8,10 +8,18 @@ from typing import Any, Optional
 
 from leadline.bundle.verifier.cells import Cell, Side, Sides
 from leadline.bundle.verifier.drawn import Drawn, Tail
-from leadline.bundle.verifier.expected import Expected, Table, no_figure, plain_count, row_key, wilson_share
+from leadline.bundle.verifier.expected import (
+    Expected,
+    Table,
+    no_figure,
+    plain_count,
+    ratio_figure,
+    row_key,
+    wilson_share,
+)
 from leadline.bundle.verifier.intervals import newcombe_ends
 from leadline.bundle.verifier.lens_wobble import POOLED
-from leadline.bundle.verifier.resampling import difference_draws, ratio_draws
+from leadline.bundle.verifier.resampling import difference_draws
 
 ALL_ITEMS = "all items"
 UNFLAGGED = ("", "clean", "not checkable")
@@ -207,19 +215,21 @@ def compared(
         return {}
     figures = {"items_of": plain_count(len(one)), "items_against": plain_count(len(other))}
     enough = len(one) >= 2 and len(other) >= 2
-    for name, group in (("of", one), ("against", other)):
-        above, below = [a for a, _ in group], [b for _, b in group]
-        ends = Drawn(lambda above=above, below=below: ratio_draws(above, below)) if len(group) >= 2 else None  # type: ignore[misc]
-        figures[name] = Expected(sum(above) / sum(below), sum(above), sum(below), ends)
     sides = (([a for a, _ in one], [b for _, b in one]), ([a for a, _ in other], [b for _, b in other]))
+    for name, (above, below) in zip(("of", "against"), sides):
+        # One item says nothing of its group: it is counted, and has no rate.
+        figures[name] = ratio_figure(above, below) if len(above) >= 2 else no_figure(sum(below), sum(above))
+        if measure in _COUNTED:
+            counted = wilson_share(int(sum(above)), int(sum(below)))
+            figures[f"{name}_wilson"] = counted if len(above) >= 2 else no_figure(sum(below), sum(above))
     cells = sum(sides[0][1]) + sum(sides[1][1])
-    difference = figures["of"].value - figures["against"].value
-    ends = Drawn(lambda: difference_draws(*sides)) if enough else None
-    figures["difference"] = Expected(difference, None, cells, ends) if enough else no_figure(cells)
+    figures["difference"] = no_figure(cells)
+    difference = 0.0
+    if enough:
+        difference = figures["of"].value - figures["against"].value
+        figures["difference"] = Expected(difference, None, cells, Drawn(lambda: difference_draws(*sides)))
     if measure in _COUNTED:
-        counts = [(sum(side[0]), sum(side[1])) for side in sides]
-        figures["of_wilson"] = wilson_share(int(counts[0][0]), int(counts[0][1]))
-        figures["against_wilson"] = wilson_share(int(counts[1][0]), int(counts[1][1]))
+        counts = [(sum(above), sum(below)) for above, below in sides]
         figures["difference_newcombe"] = (
             Expected(difference, None, cells, newcombe_ends(*counts)) if enough else no_figure(cells)
         )

@@ -12,9 +12,9 @@ from leadline.bundle.verifier.lens_contrast import Groups, measured_only
 from leadline.bundle.verifier.lens_observability import TaskValues, task_rho
 from leadline.bundle.verifier.lens_reliability import median_corrected
 from leadline.bundle.verifier.lens_transfer import common_units, item_scores
-from leadline.bundle.verifier.transfer_figures import share_figures
 from leadline.bundle.verifier.resampling import resamples
 from leadline.bundle.verifier.top_sets import Shared, best_first, pair_ratio_draws
+from leadline.bundle.verifier.transfer_figures import share_figures
 
 _SHARES: dict[str, Callable[[Cell], bool]] = {
     "wobble": lambda cell: cell.unstable,

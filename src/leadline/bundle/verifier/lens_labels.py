@@ -13,7 +13,11 @@ _ROWS = 200
 def label_error_tables(sides: Sides) -> dict[str, Table]:
     """The candidates; none for fewer than two configurations."""
     bundle = sides.bundle
-    measured = sides.measured("shared", everyone=True)
+    # Who was asked once has a say only where fewer than two were asked again.
+    numbers = sides.repeated if len(sides.repeated) > 1 else range(len(sides.members))
+    whole = sides.sides("shared", everyone=True)
+    measured = [{item: cell for item, cell in whole[number].items() if cell.n} for number in numbers]
+    names = [sides.labels[number] for number in numbers]
     if len(measured) < 2:
         return {}
     found = []
@@ -34,8 +38,8 @@ def label_error_tables(sides: Sides) -> dict[str, Table]:
             item=item,
             task=bundle.task(item),
             value=str(value),
-            dissenter=sides.names[dissenters[0]] if dissenters else "",
-            weakest=sides.names[weakest],
+            dissenter=names[dissenters[0]] if dissenters else "",
+            weakest=names[weakest],
             excluded=cells[0].answers[0].excluded,
         )
         figures = {

@@ -63,7 +63,7 @@ def _overall(sides: Sides) -> Table:
             "acc": wilson_share(sum(cell.correct for cell in cells), len(cells)),
             "response_rate": ratio_figure([cell.n for cell in asked], [cell.asked for cell in asked]),
         }
-    if len(measured) < 1:
+    if len(measured) < 2:
         return table
     flips = sum(cell.unstable for side in measured for cell in side.values())
     pooled = {
@@ -185,7 +185,7 @@ def sameness_tables(sides: Sides) -> dict[str, Table]:
         changed = [item for item in exact if exact[item].unstable != rounding[item].unstable]
         overall[row_key(configuration=name)] = {
             "wobble_exact": _unstable(exact),
-            "wobble_declared": _unstable(_only(declared, declaring)),
+            "wobble_declared": _unstable(_only(declared, declaring)) if declaring else no_figure(0),
             "wobble_rounding": _unstable(rounding),
             "changed": plain_count(len(changed), len(exact)),
         }

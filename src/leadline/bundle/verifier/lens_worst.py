@@ -49,9 +49,10 @@ class Worst:
 
     @property
     def name(self) -> str:
-        """The category with the highest rate; of equal ones the first by name."""
-        highest = max(flips / n for flips, n in self.counts.values())
-        return next(name for name, (flips, n) in self.counts.items() if flips / n == highest)
+        """The category with the highest rate; of equal ones that with more items, then the first by name."""
+        return max(
+            self.counts, key=lambda name: (self.counts[name][0] / self.counts[name][1], self.counts[name][1])
+        )
 
     @property
     def ratio(self) -> tuple[float, float]:
@@ -80,7 +81,7 @@ def worst_category_tables(sides: Sides) -> dict[str, Table]:
             keys = {"floor": f"{floor} tasks", "configuration": name}
             if not worst.is_estimable:
                 few = {key: no_figure() for key in ("worst_rate", "ratio", "conservative_ratio")}
-                by_configuration[row_key(**keys, worst="")] = {
+                by_configuration[row_key(**keys, worst="n/a")] = {
                     **few,
                     "wobble": wilson_share(worst.flips, worst.n),
                 }

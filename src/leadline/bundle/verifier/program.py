@@ -13,7 +13,7 @@ from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import check_checksums
 from leadline.bundle.verifier.loading import load_bundle
 from leadline.bundle.verifier.rereading import check_rereading
-from leadline.bundle.verifier.tables import check_findings, document_facts
+from leadline.bundle.verifier.tables import check_document, check_findings
 
 VERSION = 1
 
@@ -28,7 +28,7 @@ def verify(folder: Path) -> Book:
     try:
         bundle = load_bundle(folder, book)
         if bundle is not None:
-            document_facts(bundle, book)
+            check_document(bundle, book)
             check_rereading(bundle, book)
             check_findings(bundle, book)
             check_claims(bundle, book)
@@ -86,7 +86,7 @@ def as_json(book: Book, seconds: float) -> str:
 def main() -> int:
     """The command line: 0 where everything was recomputed and agrees, 1 otherwise."""
     parser = argparse.ArgumentParser(
-        description="Recomputes every figure of a bundle's findings.json from its answers. Needs Python alone."
+        description="Recomputes every figure of a bundle's findings.json from its answers."
     )
     here = str(Path(__file__).resolve().parent) if "__file__" in globals() else "."
     parser.add_argument("folder", nargs="?", default=here, help="the bundle")

@@ -109,12 +109,33 @@ def unsorted_ratios(above: Sequence[float], below: Sequence[float], stream: int)
 def statistic_draws(
     n: int, statistic: Callable[[Sequence[int]], float | None], draws: int = DRAWS
 ) -> list[float]:
-    """Any statistic of the numbers 0..n-1 resampled, sorted; draws without a value are left out."""
+    """Any statistic of the numbers 0..n-1 resampled, sorted; draws without a value are counted apart."""
     if n < 2:
-        return []
+        return Draws([])
     numbers = range(n)
     found = [statistic(take(numbers)) for take in resamples(n)[:draws]]
-    return sorted(value for value in found if value is not None)
+    kept = Draws(sorted(value for value in found if value is not None))
+    kept.lost = 1 - len(kept) / len(found)
+    return kept
+
+
+class Draws(list[float]):
+    """Draws of a statistic that is not always defined; `lost` is the share of those that had no value.
+
+    The report gives no interval where that is more than one in ten.
+    """
+
+    lost = 0.0
+
+    @property
+    def may_be_withheld(self) -> bool:
+        """So many draws were lost that there may be no interval."""
+        return self.lost > 0.07
+
+    @property
+    def must_be_withheld(self) -> bool:
+        """So many that there can be none."""
+        return self.lost > 0.13
 
 
 def end_fits(end: float | None, draws: Sequence[float], share: float, theirs: int) -> bool:

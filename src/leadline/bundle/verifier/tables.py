@@ -7,6 +7,7 @@ from typing import Any
 from leadline.bundle.verifier.cells import Sides
 from leadline.bundle.verifier.expected import Table, check_table
 from leadline.bundle.verifier.faults import Book
+from leadline.bundle.verifier.files import read_json
 from leadline.bundle.verifier.lens_accuracy import accuracy_tables
 from leadline.bundle.verifier.lens_beyond import beyond_sampling_tables, sweep_table
 from leadline.bundle.verifier.lens_budget import budget_table, equal_budget_table, unseen_table
@@ -106,8 +107,23 @@ def check_findings(bundle: Bundle, book: Book) -> None:
         book.fault("table", f"{', '.join(key)} is missing")
 
 
-def document_facts(bundle: Bundle, book: Book) -> Any:
-    """Counts that the document itself makes."""
+def check_document(bundle: Bundle, book: Book) -> None:
+    """What the document and the datasheet say of items, against the readings."""
+    told = read_json(bundle.folder, "DATASHEET_EXCLUSIONS.json", book) or {}
+    wanted = bundle.manifest.get("bundle", {}).get("excluded")
+    if wanted != told.get("reasons"):
+        book.fault("exclusion", "manifest.json and DATASHEET_EXCLUSIONS.json leave out other items")
+    reasons = told.get("reasons") or {}
+    seen = {
+        (item, answers[0].excluded) for cells in bundle.everyone.values() for item, answers in cells.items()
+    }
+    for item, reason in sorted(seen):
+        if reasons.get(item, "") != reason:
+            book.fault(
+                "exclusion",
+                f"item {item} is {reason or 'not left out'} by its readings, "
+                f"{reasons.get(item) or 'not left out'} by DATASHEET_EXCLUSIONS.json",
+            )
     entry = bundle.document["benchmark"]
     if entry["items_total"] != len(bundle.items):
         book.fault(
