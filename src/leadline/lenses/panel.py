@@ -27,6 +27,9 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.str_]
 
+_WHO = ["model", "configuration"]
+# Readings are taken so many at a time: of tens of millions, what is made of them on the way takes gigabytes.
+_AT_ONCE = 1_000_000
 # The columns that say what a reading counts as under each rule: the first that is not null.
 _COMPARED: dict[Sameness, tuple[str, ...]] = {
     "own": ("value",),
@@ -229,26 +232,26 @@ def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness
     )
     about = ("task", "category", "answer_type", "audit", "stated", "excluded")
     items = readings.group_by("item").agg(pl.col(name).first().fill_null("") for name in about).sort("item")
-    value = pl.coalesce(*_COMPARED[rule])
-    rows = (
-        readings.lazy()
-        .with_columns(pl.when(pl.col("state") == "ok").then(value).alias("value"))
-        .join(numbers.lazy(), on=["model", "configuration"])
-        .join(items.lazy().select("item").with_row_index("_i"), on="item")
-        .select("_c", "_i", "sample", "value", "correct")
-        .collect()
-    )
-    values = rows["value"].drop_nulls().unique().sort()
-    coded = rows["value"].cast(pl.Enum(values)).to_physical().cast(pl.Int32).fill_null(-1)
-    samples = int(rows["sample"].max() or 0) + 1 if rows.height else 0  # type: ignore[arg-type]
-    shape = (len(members), items.height, samples)
-    place = (rows["_c"].to_numpy(), rows["_i"].to_numpy(), rows["sample"].to_numpy())
+    value = pl.when(pl.col("state") == "ok").then(pl.coalesce(*_COMPARED[rule])).alias("value")
+    values = readings.lazy().select(value.drop_nulls().unique().sort()).collect().to_series()
+    listed = readings.group_by("model", "configuration").agg(pl.col("sample").max()).join(numbers, on=_WHO)
+    shape = (len(members), items.height, int(listed["sample"].max() or 0) + 1 if listed.height else 0)  # type: ignore[arg-type]
     codes = np.full(shape, -1, dtype=np.int32)
-    codes[place] = coded.to_numpy()
     hits = np.zeros(shape, dtype=bool)
-    hits[place] = rows["correct"].fill_null(False).to_numpy()
     there = np.zeros(shape, dtype=bool)
-    there[place] = True
+    for start in range(0, readings.height, _AT_ONCE):
+        rows = (
+            readings.slice(start, _AT_ONCE)
+            .lazy()
+            .join(numbers.lazy(), on=_WHO)
+            .join(items.lazy().select("item").with_row_index("_i"), on="item")
+            .select("_c", "_i", "sample", value.cast(pl.Enum(values)), pl.col("correct").fill_null(False))
+            .collect()
+        )
+        place = (rows["_c"].to_numpy(), rows["_i"].to_numpy(), rows["sample"].to_numpy())
+        codes[place] = rows["value"].to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+        hits[place] = rows["correct"].to_numpy()
+        there[place] = True
     return Panel(
         members=tuple(members),
         items=_names(items["item"]),

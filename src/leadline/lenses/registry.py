@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -68,7 +68,7 @@ def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
     made: dict[str, list[Finding]] = {lens.name: [] for lens in lenses}
     for model in models:
         own = pl.col("model") == model
-        view = View(model, readings.filter(own), protocol, left_out.filter(own))
+        view = View(model, readings.filter(own), _of_model(protocol, model), left_out.filter(own))
         for lens in lenses:
             found = lens.look(view) if lens.look else []
             findings += found
@@ -82,3 +82,10 @@ def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
         if lens.whole:
             findings += lens.whole(whole)
     return findings
+
+
+def _of_model(protocol: Protocol, model: str) -> Protocol:
+    """Without the methods that are recorded answers of other models: this one was never to have them."""
+    there = {one.configuration for one in protocol.members if one.model == model}
+    methods = [one for one in protocol.methods if one.kind != "recorded" or one.name in there]
+    return replace(protocol, methods=tuple(methods))
