@@ -1,6 +1,7 @@
 """Accuracy, the states of answers, and whether answers begin where they are probed."""
 
 from leadline.lenses.accuracy import LENS
+from leadline.lenses.protocol import Again, Method, Protocol
 from tests.lenses.small import answers, figures, reading, samples, table, view
 
 
@@ -45,3 +46,16 @@ def test_a_baseline_without_readings_is_noted_not_guessed():
     found = LENS.look(view(answers("m", "1")))
     assert "greedy: no readings." in table(found, "overall").notes
     assert figures(table(found, "answer position"), configuration="greedy")["leads"].value is None
+
+
+def test_techniques_asked_again_have_states_as_well():
+    protocol = Protocol(
+        baseline="greedy",
+        methods=(Method("m"), Method("r", vote=2)),
+        again=(Again("m-again", "m", 0.7), Again("r", "r", 0.7)),
+    )
+    rows = [*samples("greedy", "i0", "gold"), *samples("m", "i0", "gold"), *samples("r", "i0", "a", "b")]
+    rows += samples("m-again", "i0", "gold", None)
+    found = table(LENS.look(view(rows, protocol)), "states")
+    assert [row.keys["configuration"] for row in found.rows] == ["greedy", "m", "r", "m-again"]
+    assert figures(found, configuration="m-again")["empty"].value == 0.5

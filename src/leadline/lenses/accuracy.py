@@ -98,6 +98,7 @@ def _rule_claim(protocol: Protocol, rows: list[Row]) -> tuple[Claim, ...]:
 def _states(view: View) -> Finding:
     names = list(view.votes)
     names += [part.configuration for part in view.protocol.partitions]
+    names += [again.configuration for again in view.protocol.again if again.configuration not in names]
     per_item = (
         view.readings.lazy()
         .filter(pl.col("configuration").is_in(names))
