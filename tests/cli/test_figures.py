@@ -13,6 +13,7 @@ from leadline.report.document import write_findings
 from tests.report.documents import small_frame, study_document
 from tests.report.stability import stability_document
 from tests.study.conftest import Leadline
+from tests.study.small import small_study
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +78,18 @@ def test_matplotlib_is_imported_by_those_who_draw_alone() -> None:
     program = "import sys, leadline.cli.app, leadline.report.study_report; print('matplotlib' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout == "False\n"
+
+
+def test_a_report_prints_its_claims_and_draws_its_figures_when_asked(
+    tmp_path: Path, model: Path, leadline: Leadline
+) -> None:
+    study = small_study(tmp_path / "study", model)
+    assert leadline("run", study, "--quiet").code == 0
+    ended = leadline("report", study, "--claims", "--figures")
+    assert ended.code == 0
+    assert "Conservative reading" in ended.out and "How steady the answers are" not in ended.out
+    assert max(map(len, ended.out.split("\nreport ")[0].splitlines())) <= 120
+    drawn = [line.split()[-1] for line in ended.out.splitlines() if line.startswith("figure ")]
+    assert all(Path(path).is_file() for path in drawn)
+    assert len(drawn) + ended.err.count("skipped") == 6
+    assert not (study / "report" / "figures").exists() or drawn
