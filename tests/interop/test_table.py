@@ -178,6 +178,10 @@ def test_a_study_of_recorded_answers_is_reported(tmp_path: Path, leadline: Leadl
     assert document["protocol"]["baseline"] == "" and document["protocol"]["methods"] == []
     assert len(document["protocol"]["members"]) == len(document["configurations"]) == 12
     assert document["incomplete"] == []
+    manifest = json.loads((tmp_path / "study" / "manifest.json").read_text("utf-8"))
+    (run,) = manifest["runs"]
+    assert [one["file"] for one in run["recorded"]["tables"]] == ["runs.csv"]
+    assert len(manifest["configurations"]) == 12 and str(tmp_path) not in json.dumps(manifest)
     accuracy = [one for one in document["findings"] if (one["lens"], one["table"]) == ("accuracy", "overall")]
     assert [len(one["rows"]) for one in accuracy] == [12]
     assert not [one for one in document["findings"] if one["lens"] == "transitions"]

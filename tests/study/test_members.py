@@ -74,6 +74,22 @@ def told(study: Path, leadline: Leadline) -> list[dict[str, object]]:
     return list(stored.findings(study)["findings"])
 
 
+def test_a_run_after_an_import_asks_nothing_twice_and_the_manifest_tells_of_both(
+    study: Path, leadline: Leadline
+) -> None:
+    record(study, "tiny", "elsewhere", {"serving": "routed"}, answers("e"))
+    ended = leadline("run", study, "--no-report")
+    assert ended.code == 0 and "0 answers drawn" in ended.err
+    manifest = json.loads((study / "manifest.json").read_text("utf-8"))
+    assert manifest["configurations"]["tiny/elsewhere"]["recorded"]["serving"] == "routed"
+    assert manifest["configurations"]["tiny/greedy"]["role"] == "baseline"
+    assert [one.get("recorded") for one in manifest["runs"]] == [
+        None,
+        {"model": "tiny", "configuration": "elsewhere"},
+        None,
+    ]
+
+
 def test_what_the_study_asks_is_not_recorded_as_well(study: Path, leadline: Leadline) -> None:
     with pytest.raises(UsageError, match="tiny · greedy is asked by this study"):
         record(study, "tiny", "greedy", {}, answers("e"))

@@ -22,8 +22,9 @@ from leadline.errors import UsageError
 from leadline.interop.table_columns import TableColumns
 from leadline.interop.table_rows import Table, Tally, look_at, record_tables
 from leadline.study.config_file import STUDY_FILE
+from leadline.study.manifest import MANIFEST
 from leadline.study.members import RECORDED
-from leadline.study.new import recorded_study
+from leadline.study.new import SCHEMA_FILE, recorded_study
 from leadline.study.recording import Recorded, recorder
 from leadline.study.store import DATABASE, open_store
 from leadline.study.study import Study, open_study
@@ -217,7 +218,7 @@ def _of_same(columns: Mapping[str, str], others: Mapping[str, str]) -> bool:
 def _remove(folder: Path, was_there: bool) -> None:
     """Take back a study that was made just now."""
     _remove_database(folder)
-    for name in (STUDY_FILE, "study.schema.json"):
+    for name in (STUDY_FILE, SCHEMA_FILE, MANIFEST):
         (folder / name).unlink(missing_ok=True)
     if not was_there and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

@@ -102,6 +102,7 @@ def _run(note: RunNote) -> dict[str, Any]:
         "environment": about.get("environment", {}),
         "code": about.get("code"),
         "accepted": about.get("accepted", []),
+        **({RECORDED: about[RECORDED]} if RECORDED in about else {}),  # answers were imported, none drawn
     }
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.errors import UsageError
 from leadline.study.lock import locked
+from leadline.study.manifest import write_manifest
 from leadline.study.members import RECORDED, check_not_asked, recorded_id
 from leadline.study.store import open_store, storable
 from leadline.study.study import Study, open_study
@@ -238,19 +239,20 @@ def recorder(
     `about` is noted as what this run was. Call `finish` last. Raises LeadlineError where the study is being
     run, or cannot be written.
     """
-    with (
-        locked(study.folder),
-        open_store(study.folder, write=True) as store,
-        store.transaction() as connection,
-    ):
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-        noted = json.dumps({RECORDED: dict(about or {})}, sort_keys=True, ensure_ascii=False)
-        statement = "INSERT INTO runs (started, about) VALUES (?, ?)"
-        run = int(connection.execute(statement, (time.time(), noted)).lastrowid or 0)
-        yield Recorder(study, run, connection)
-        connection.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
-        if not keep:
-            connection.rollback()
+    with locked(study.folder), open_store(study.folder, write=True) as store:
+        with store.transaction() as connection:
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+            noted = json.dumps({RECORDED: dict(about or {})}, sort_keys=True, ensure_ascii=False)
+            statement = "INSERT INTO runs (started, about) VALUES (?, ?)"
+            run = int(connection.execute(statement, (time.time(), noted)).lastrowid or 0)
+            yield Recorder(study, run, connection)
+            connection.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
+            if not keep:
+                connection.rollback()
+        if keep:
+            asked = {entry.label for entry in study.config.models}
+            identities = {label: one for label, one in store.models().items() if label in asked}
+            write_manifest(study, store, identities, run)
 
 
 def record(
