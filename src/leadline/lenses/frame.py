@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import polars as pl
+
+# Of ten million readings, what is made of all of them on the way takes gigabytes.
+_AT_ONCE = 250_000
 
 STATES = ("ok", "empty", "refused", "unreadable", "error")
 
@@ -48,3 +53,9 @@ def readings_frame(rows: list[dict[str, object]]) -> pl.DataFrame:
     if unknown := {key for row in rows for key in row} - READINGS.keys():
         raise ValueError(f"unknown reading columns: {sorted(unknown)}")
     return pl.DataFrame([{key: row.get(key) for key in READINGS} for row in rows], schema=READINGS)
+
+
+def pieces(readings: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The readings in order, some at a time; one piece of an empty frame, for its columns."""
+    for start in range(0, max(readings.height, 1), _AT_ONCE):
+        yield readings.slice(start, _AT_ONCE)

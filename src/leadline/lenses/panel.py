@@ -20,6 +20,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy.special import gammaln
 
+from leadline.lenses.frame import pieces
 from leadline.lenses.protocol import Member, Sameness
 
 Ints = npt.NDArray[np.int32]
@@ -28,8 +29,6 @@ Mask = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.str_]
 
 _WHO = ["model", "configuration"]
-# Readings are taken so many at a time: of tens of millions, what is made of them on the way takes gigabytes.
-_AT_ONCE = 1_000_000
 # The columns that say what a reading counts as under each rule: the first that is not null.
 _COMPARED: dict[Sameness, tuple[str, ...]] = {
     "own": ("value",),
@@ -230,19 +229,20 @@ def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness
         },
         schema={"model": pl.String, "configuration": pl.String, "_c": pl.Int32},
     )
-    about = ("task", "category", "answer_type", "audit", "stated", "excluded")
-    items = readings.group_by("item").agg(pl.col(name).first().fill_null("") for name in about).sort("item")
     value = pl.when(pl.col("state") == "ok").then(pl.coalesce(*_COMPARED[rule])).alias("value")
-    values = readings.lazy().select(value.drop_nulls().unique().sort()).collect().to_series()
-    listed = readings.group_by("model", "configuration").agg(pl.col("sample").max()).join(numbers, on=_WHO)
-    shape = (len(members), items.height, int(listed["sample"].max() or 0) + 1 if listed.height else 0)  # type: ignore[arg-type]
+    about = ("task", "category", "answer_type", "audit", "stated", "excluded")
+    described = [piece.select("item", *about).unique("item") for piece in pieces(readings)]
+    items = pl.concat(described).unique("item").sort("item").with_columns(pl.col(about).fill_null(""))
+    given = [piece.select(value.drop_nulls().unique()) for piece in pieces(readings)]
+    values = pl.concat(given)["value"].unique().sort()
+    samples = max((_samples(piece, numbers) for piece in pieces(readings)), default=0)
+    shape = (len(members), items.height, samples)
     codes = np.full(shape, -1, dtype=np.int32)
     hits = np.zeros(shape, dtype=bool)
     there = np.zeros(shape, dtype=bool)
-    for start in range(0, readings.height, _AT_ONCE):
+    for piece in pieces(readings):
         rows = (
-            readings.slice(start, _AT_ONCE)
-            .lazy()
+            piece.lazy()
             .join(numbers.lazy(), on=_WHO)
             .join(items.lazy().select("item").with_row_index("_i"), on="item")
             .select("_c", "_i", "sample", value.cast(pl.Enum(values)), pl.col("correct").fill_null(False))
@@ -266,6 +266,12 @@ def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness
         asked=there.sum(axis=2, dtype=np.int32),
         values=_names(values),
     )
+
+
+def _samples(readings: pl.DataFrame, numbers: pl.DataFrame) -> int:
+    """One more than the largest number of a sample of these configurations."""
+    largest = readings.group_by(_WHO).agg(pl.col("sample").max()).join(numbers, on=_WHO)["sample"].max()
+    return 0 if largest is None else int(largest) + 1  # type: ignore[arg-type]
 
 
 def _names(column: pl.Series) -> Names:

@@ -11,7 +11,7 @@ import polars as pl
 
 import leadline.lenses
 from leadline.lenses.finding import Finding
-from leadline.lenses.frame import READINGS
+from leadline.lenses.frame import READINGS, pieces
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.view import View
 from leadline.lenses.whole import Whole
@@ -60,10 +60,11 @@ def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
     if rule != "own":
         readings = readings.with_columns(pl.coalesce(f"value_{rule}", "value").alias("value"))
     everyone = readings
-    left_out = everyone.filter(pl.col("excluded").fill_null("") != "")
+    is_out = pl.col("excluded").fill_null("") != ""
+    left_out = pl.concat([piece.filter(is_out) for piece in pieces(everyone)])
     if left_out.height:  # otherwise millions of rows are not copied
-        readings = everyone.filter(pl.col("excluded").fill_null("") == "")
-    models = sorted(readings["model"].unique().to_list())
+        readings = everyone.filter(~is_out)
+    models = sorted({model for piece in pieces(readings) for model in piece["model"].unique()})
     findings: list[Finding] = []
     made: dict[str, list[Finding]] = {lens.name: [] for lens in lenses}
     for model in models:

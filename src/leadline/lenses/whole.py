@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from leadline.lenses.frame import pieces
 from leadline.lenses.panel import Panel, make_panel
 from leadline.lenses.protocol import Member, Protocol, Sameness
 
@@ -28,7 +29,8 @@ class Whole:
     @cached_property
     def members(self) -> tuple[Member, ...]:
         """The configurations that have readings, in the protocol's order; partitions are not among them."""
-        there = set(self.everyone.select("model", "configuration").unique().iter_rows())
+        who = ("model", "configuration")
+        there = {one for piece in pieces(self.everyone) for one in piece.select(who).unique().iter_rows()}
         listed = self.protocol.members or _found(self.protocol, there)
         return tuple(one for one in listed if (one.model, one.configuration) in there)
 
