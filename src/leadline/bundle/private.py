@@ -22,7 +22,7 @@ _ABSOLUTE = re.compile(r"(?<![\w./:\\-])(?:/(?:[\w.@+~-]+/)+|[A-Za-z]:\\(?:[^\\\
 def without_places(text: str) -> str:
     """`text` with each absolute path cut to its last part.
 
-    >>> without_places("models: [/home/jane/models/tiny]")
+    >>> without_places("models: [/srv/models/tiny]")
     'models: [tiny]'
     """
     return _ABSOLUTE.sub(lambda found: found[1] or "(a folder)", text)

@@ -20,6 +20,7 @@ from leadline.bundle.verifier.votes import Parts, Verdict, verdict_over
 
 
 def again_of(parts: Parts, method: dict[str, Any]) -> Optional[dict[str, Any]]:
+    """The entry of the protocol by which a method was asked again, if it was and there are answers."""
     for entry in parts.bundle.protocol.get("again", []):
         if entry["method"] == method["name"] and parts.cells(entry["configuration"]):
             found: dict[str, Any] = entry

@@ -53,11 +53,13 @@ class Claimed:
 
 
 def off_zero(figure: dict[str, Any]) -> bool:
+    """The whole interval lies on one side of zero."""
     low, high = figure.get("low"), figure.get("high")
     return (low is not None and low > 0) or (high is not None and high < 0)
 
 
 def is_small(figure: dict[str, Any]) -> bool:
+    """A p-value that is there, and at most 0.05."""
     return figure.get("value") is not None and figure["value"] <= AT_MOST
 
 

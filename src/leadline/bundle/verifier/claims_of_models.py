@@ -20,6 +20,8 @@ from leadline.bundle.verifier.intervals import newcombe_level, wilson_ends
 
 
 def claim_per_method(difference: str, p: str) -> Rule:
+    """The rule for claims that rest on one method's difference and its corrected p."""
+
     def rule(claimed: Claimed) -> Optional[set[str]]:
         row = claimed.told("method")
         return None if row is None else judged_by(row["figures"], difference, p)
@@ -28,6 +30,7 @@ def claim_per_method(difference: str, p: str) -> Rule:
 
 
 def claim_changes(claimed: Claimed) -> Optional[set[str]]:
+    """What a method recovers and breaks, or does better or worse than sampling."""
     row = claimed.told("method")
     if row is None:
         return None
@@ -36,6 +39,7 @@ def claim_changes(claimed: Claimed) -> Optional[set[str]]:
 
 
 def claim_worst_group(claimed: Claimed) -> set[str]:
+    """Whether one group may be called the worst of so many."""
     # Named as the worst after it was picked: the finer rule is not repeated, but nothing is supported that
     # is zero.
     return {UNKNOWN} if "No " in claimed.text[:3] else {NO, YES, UNKNOWN, NEVER} & _worst_allowed(claimed)
@@ -56,6 +60,7 @@ def _worst_allowed(claimed: Claimed) -> set[str]:
 
 
 def claim_ranks(claimed: Claimed) -> Optional[set[str]]:
+    """Whether the gold token moves more often one way than the other."""
     row = claimed.told("method")
     if row is None:
         return None
@@ -64,6 +69,7 @@ def claim_ranks(claimed: Claimed) -> Optional[set[str]]:
 
 
 def claim_rates(claimed: Claimed) -> Optional[set[str]]:
+    """Whether deep failures are reached beyond what fresh samples reach."""
     row = claimed.told("method")
     if row is None:
         return None
@@ -75,6 +81,7 @@ def claim_rates(claimed: Claimed) -> Optional[set[str]]:
 
 
 def claim_equal_budget(claimed: Claimed) -> Optional[set[str]]:
+    """Whether a method recovers more than sampling does for the same tokens."""
     row = claimed.told("method")
     if row is None:
         return None
@@ -86,6 +93,7 @@ def claim_equal_budget(claimed: Claimed) -> Optional[set[str]]:
 
 
 def claim_sweep(claimed: Claimed) -> set[str]:
+    """Whether methods are ranked alike at every number of samples."""
     at = re.search(r"τ = ([\d.]+)", claimed.text)
     orders = [
         figure["value"]
@@ -100,6 +108,7 @@ def claim_sweep(claimed: Claimed) -> set[str]:
 
 
 def claim_same_order(claimed: Claimed) -> set[str]:
+    """Whether configurations are ordered alike by both rules of correctness."""
     found = [row["figures"] for row in claimed.rows]
     both = [
         (one["acc"]["value"], one["acc_strict"]["value"]) for one in found if one["acc"]["value"] is not None
@@ -111,6 +120,7 @@ def claim_same_order(claimed: Claimed) -> set[str]:
 
 
 def claim_leads(claimed: Claimed) -> set[str]:
+    """Whether most answers begin where the gold token is probed."""
     figure: dict[str, Any] = claimed.rows[0]["figures"]["leads"] if claimed.rows else {"value": None}
     if figure["value"] is None:
         return {UNKNOWN}
@@ -118,6 +128,7 @@ def claim_leads(claimed: Claimed) -> set[str]:
 
 
 def claim_recovered(claimed: Claimed) -> Optional[set[str]]:
+    """Whether what a method recovers is mostly steady, or mostly luck."""
     for row in claimed.rows:
         name = claimed.bundle.protocol["methods"]
         called = {one["name"]: one.get("label") or one["name"] for one in name}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
 from leadline.bundle.verifier.expected import Table, ratio_figure, row_key, wilson_share
@@ -20,6 +21,11 @@ def _overall(parts: Parts) -> Table:
     voting = [(parts.baseline_name, parts.baseline_vote)] + [
         (method["name"], method["vote"]) for method in parts.methods
     ]
+    if not parts.baseline_name:
+        # Nothing is compared: each configuration's own accuracy, over all of its answers.
+        apart = {part["configuration"] for part in parts.partitions}
+        own = [name for model, name in parts.bundle.cells if model == parts.model and name not in apart]
+        voting = [(name, sys.maxsize) for name in own]
     table: Table = {}
     for name, vote in voting:
         found = list(verdicts(parts.cells(name), vote).values())

@@ -173,7 +173,7 @@ def _by_serving(sides: Sides, name: str, places: Sequence[int], scores: list[lis
     groups: dict[str, list[Pair]] = {"all pairs": list(shared.shares)}
     if len(set(serving)) > 1:
         for pair in shared.shares:
-            one, other = sorted((serving[pair[0]] or "unknown", serving[pair[1]] or "unknown"))
+            one, other = sorted((serving[pair[0]] or "not known", serving[pair[1]] or "not known"))
             groups.setdefault(f"both {one}" if one == other else f"{one} and {other}", []).append(pair)
     table: Table = {}
     for pairing, pairs in groups.items():

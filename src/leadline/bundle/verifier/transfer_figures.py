@@ -21,6 +21,7 @@ from leadline.bundle.verifier.top_sets import (
 def over_pairs(
     members: int, above: dict[Pair, float], below: Optional[dict[Pair, float]] = None
 ) -> Optional[Drawn]:
+    """Draws of Σ above / Σ below over pairs; None for fewer than three configurations in a pair."""
     involved = {member for pair in above for member in pair}
     if len(involved) < 3:
         return None
@@ -84,6 +85,7 @@ def null_figures(shared: Shared, null: Shuffled, k: int, permutations: int) -> d
 
 
 def median_of(members: int, values: dict[Pair, float]) -> Expected:
+    """The median over pairs, configurations resampled."""
     if not values:
         return no_figure(0)
     involved = {member for pair in values for member in pair}
