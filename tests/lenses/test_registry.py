@@ -32,6 +32,7 @@ def test_lenses_are_found_in_the_order_of_the_report():
         "difficulty",
         "transfer",
         "contrast",
+        "repair",
         "exclusion",
         "label_errors",
         "equivalence",

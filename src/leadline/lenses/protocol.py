@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from leadline.lenses.finding import Figure
+
 # When two numbers are the same answer: as each item declares (else rounding), or one rule for all.
 Sameness = Literal["own", "exact", "declared", "rounding"]
 
@@ -49,7 +51,8 @@ class Again:
     `method` is the technique's own name, `configuration` holds the answers: a configuration of its own, where
     a deterministic technique is asked again at `temperature`, or the technique's own, where it has several
     paths (then `temperature` is that of its draws). `plain` is the configuration without a technique to set
-    them against, at the same temperature; of a technique with paths it may be another. "" where there is none.
+    them against, at the same temperature; of a technique with paths it may be another. "" where there is
+    none.
     """
 
     configuration: str
@@ -121,13 +124,40 @@ class Stability:
 
 
 @dataclass(frozen=True)
+class Registered:
+    """A prediction of wobble that was registered before the answers, and what became of it.
+
+    `sentence` is such as "wobble below 0.161". `is_paired`: it is about the wobble after the change less that
+    before, else about the wobble after it. `outcome` is "holds", "fails", "cannot be decided" or "no
+    verdict", and `reason` says why. `figures` hold the measured value, one for each way to make its interval.
+    """
+
+    sentence: str
+    direction: Literal["below", "above"]
+    threshold: float
+    is_paired: bool
+    outcome: str
+    reason: str
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Before:
+    """The study of the same items before they were changed, by its name; `notes` say what else differs."""
+
+    study: str
+    registered: Registered | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Protocol:
     """The parts: one baseline, the methods judged against it, the samples that define shallow and deep.
 
     `baseline` is "" in a study of recorded answers that names none: then nothing is compared with it.
     Its verdict is the majority over its first `baseline_vote` samples: 1 where it is greedy.
     `members` are the configurations that the stability lenses look at; those that split shallow from deep
-    are not among them.
+    are not among them. `before` is told of where the same items were answered before they were changed.
     """
 
     baseline: str
@@ -141,6 +171,7 @@ class Protocol:
     again: tuple[Again, ...] = ()
     stability: Stability = Stability()
     baseline_vote: int = 1
+    before: Before | None = None
 
     def label(self, name: str) -> str:
         """What sentences call a configuration."""

@@ -12,7 +12,7 @@ import polars as pl
 import leadline.lenses
 from leadline.lenses.finding import Finding
 from leadline.lenses.frame import READINGS, pieces
-from leadline.lenses.protocol import Protocol
+from leadline.lenses.protocol import Protocol, Sameness
 from leadline.lenses.view import View
 from leadline.lenses.whole import Whole
 
@@ -46,19 +46,20 @@ def all_lenses() -> list[Lens]:
     return sorted(lenses, key=lambda lens: (lens.order, lens.name))
 
 
-def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
+def run_lenses(
+    readings: pl.DataFrame, protocol: Protocol, before: pl.DataFrame | None = None
+) -> list[Finding]:
     """All findings on a readings frame: model by model in order of name, then those over all models.
+
+    `before` are readings of the same items before they were changed, where there are such.
 
     The same readings give the same findings in the same order, whatever the order of the rows. Readings of
     items that were left out of the population are seen by the lenses that ask what leaving them out changes.
     Numbers are the same answer by the study's rule. Raises ValueError when a column of `READINGS` is missing.
     """
-    if missing := [column for column in READINGS if column not in readings.columns]:
-        raise ValueError(f"not a readings frame, it lacks: {', '.join(missing)}")
     lenses = all_lenses()
     rule = protocol.stability.sameness
-    if rule != "own":
-        readings = readings.with_columns(pl.coalesce(f"value_{rule}", "value").alias("value"))
+    readings = _compared(readings, rule)
     everyone = readings
     is_out = pl.col("excluded").fill_null("") != ""
     left_out = pl.concat([piece.filter(is_out) for piece in pieces(everyone)])
@@ -78,11 +79,20 @@ def run_lenses(readings: pl.DataFrame, protocol: Protocol) -> list[Finding]:
         for lens in lenses:
             if lens.across:
                 findings += lens.across(made[lens.name])
-    whole = Whole(readings, everyone, protocol)
+    whole = Whole(readings, everyone, protocol, None if before is None else _compared(before, rule))
     for lens in lenses:
         if lens.whole:
             findings += lens.whole(whole)
     return findings
+
+
+def _compared(readings: pl.DataFrame, rule: Sameness) -> pl.DataFrame:
+    """With numbers compared by the study's rule."""
+    if missing := [column for column in READINGS if column not in readings.columns]:
+        raise ValueError(f"not a readings frame, it lacks: {', '.join(missing)}")
+    if rule == "own":
+        return readings
+    return readings.with_columns(pl.coalesce(f"value_{rule}", "value").alias("value"))
 
 
 def _of_model(protocol: Protocol, model: str) -> Protocol:

@@ -18,12 +18,14 @@ from leadline.lenses.protocol import Member, Protocol, Sameness
 class Whole:
     """A study's readings (columns of `READINGS`) and its protocol.
 
-    `readings` are those of the population, `everyone` also those of items that were left out of it.
+    `readings` are those of the population, `everyone` also those of items that were left out of it. `before`
+    are readings of items as they were before a change, by configurations of the same names.
     """
 
     readings: pl.DataFrame
     everyone: pl.DataFrame
     protocol: Protocol
+    before: pl.DataFrame | None = None
     _panels: dict[tuple[str, bool], Panel] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property

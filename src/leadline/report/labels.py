@@ -91,6 +91,11 @@ FIGURES = {
     "plain_steady": "Steady, plain",
     "majority_p": "Sign test p",
     "majority_p_holm": "p, Holm",
+    "fall_newcombe": "Fall, Newcombe",
+    "acc_before": "Acc, before",
+    "acc_after": "Acc, after",
+    "acc_rise": "Acc, rise",
+    "measured_items": "Measured, over items",
     "rho_p": "Permutation p",
     "rho_p_holm": "p, Holm",
 }

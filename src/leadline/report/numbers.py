@@ -36,6 +36,9 @@ class Kind(StrEnum):
 
 KINDS = {
     "difference": Kind.DIFFERENCE,
+    "fall": Kind.DIFFERENCE,
+    "fall_newcombe": Kind.DIFFERENCE,
+    "acc_rise": Kind.DIFFERENCE,
     "net": Kind.SIGNED_COUNT,
     "kendall_sgr": Kind.COEFFICIENT,
     "kendall_dgr": Kind.COEFFICIENT,

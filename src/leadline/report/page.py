@@ -47,6 +47,7 @@ LENS_ORDER = (
     "difficulty",
     "transfer",
     "contrast",
+    "repair",
     "exclusion",
     "label_errors",
     "equivalence",

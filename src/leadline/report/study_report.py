@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from leadline.models.model import ModelIdentity
 from leadline.report.document import BenchmarkEntry, ConfigurationEntry, FindingsDocument, ModelEntry
 from leadline.report.items import ItemText
 from leadline.report.write import ReportPaths, write_report
+from leadline.study.before import before
 from leadline.study.changes import accepted_changes
 from leadline.study.members import RECORDED, StudyMember, members, protocol
 from leadline.study.readings import check_answered, readings
@@ -35,11 +36,15 @@ CORRECTNESS = {
 
 @dataclass(frozen=True)
 class StudyReport:
-    """The written report, and how much of what the study asks for it rests on."""
+    """The written report, and how much of what the study asks for it rests on.
+
+    `before` are the readings from before the items were changed, where the study names such.
+    """
 
     document: FindingsDocument
     paths: ReportPaths
     missing: int
+    before: pl.DataFrame | None = None
 
 
 def report_study(study: Study, out: Path | None = None) -> StudyReport:
@@ -64,6 +69,9 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
             else f"leadline import table FILE --study {study.folder}",
         )
     configurations = _configurations(study, found, frame)
+    earlier = before(study, identities, found) if study.config.before else None
+    if earlier is not None:
+        parts = replace(parts, before=earlier.told)
     missing, lacking = _missing(study, found, configurations, frame)
     answered = frame if not parts.baseline else frame.filter(pl.col("configuration") == parts.baseline)
     document = FindingsDocument(
@@ -89,7 +97,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         protocol=parts,
         prompt=study.prompts.file("question/question").text if study.config.models else "",
         correctness=CORRECTNESS[study.config.correctness],
-        findings=tuple(run_lenses(everyone, parts)),
+        findings=tuple(run_lenses(everyone, parts, earlier.readings if earlier else None)),
         incomplete=tuple(lacking),
         changes=tuple(changes),
     )
@@ -98,7 +106,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         for item in study.benchmark.items
     }
     paths = write_report(document, frame, items, out or study.folder / REPORT)
-    return StudyReport(document, paths, missing)
+    return StudyReport(document, paths, missing, earlier.readings if earlier else None)
 
 
 def _models(found: Sequence[StudyMember], identities: dict[str, ModelIdentity]) -> list[ModelEntry]:

@@ -215,6 +215,12 @@ class StudyConfig(_Section):
         description="an audit's JSON file (relative to this file): items are grouped by its verdicts; "
         "`exclude` leaves some out",
     )
+    before: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a study's folder (relative to this file): the same items, as they were answered before "
+        "a change of the benchmark",
+    )
     prompt: Style = Field(
         default="few-shot", description="how questions are put: few-shot text, or chat messages"
     )
