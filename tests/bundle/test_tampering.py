@@ -159,7 +159,7 @@ def test_swapped_configurations_are_noticed_though_their_ids_were_swapped_as_wel
     edit_lines(copy / "responses.jsonl", swap)
     edit_lines(copy / "readings.jsonl", swap)
     seal(copy)
-    assert "figure: wobble, overall, all models: configuration bee" in faults(copy)
+    assert "figure: accuracy, overall, bee: configuration plain" in faults(copy)
 
 
 def test_a_changed_gold_answer_is_noticed(copy: Path) -> None:

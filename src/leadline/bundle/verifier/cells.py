@@ -6,24 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import comb
-from typing import Any, Optional
+from typing import Any
 
-from leadline.bundle.verifier.loading import Answer, Bundle
-
-
-def value_under(answer: Answer, rule: str) -> Optional[str]:
-    """What an answer counts as under a rule of sameness; a rule that does not apply leaves it as it is."""
-    if rule == "exact":
-        return answer.exact if answer.exact is not None else answer.value
-    if rule == "rounding":
-        return answer.rounding if answer.rounding is not None else answer.value
-    if rule == "declared":
-        if answer.declared is not None:
-            return answer.declared
-        return answer.rounding if answer.rounding is not None else answer.value
-    if rule == "shared":
-        return answer.shared if answer.shared is not None else answer.value
-    return answer.value
+from leadline.bundle.verifier.loading import Answer, Bundle, value_under
 
 
 class Cell:

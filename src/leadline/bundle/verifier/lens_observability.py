@@ -110,14 +110,15 @@ class TaskValues:
 def two_stage(
     each: Sequence[dict[str, Cell]], number: Callable[[str, Cell], Optional[float]]
 ) -> Optional[float]:
-    """The mean over items within a configuration, then the mean over the configurations that have one."""
+    """The mean over items within a configuration, then over configurations; None where a cell has none."""
     means = []
     for cells in each:
-        values = [
-            value for value in (number(item, cell) for item, cell in cells.items()) if value is not None
-        ]
+        values = [number(item, cell) for item, cell in cells.items()]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
         if values:
-            means.append(sum(values) / len(values))
+            means.append(sum(known) / len(known))
     return round(sum(means) / len(means), 12) if means else None
 
 
@@ -139,7 +140,7 @@ def observability_tables(sides: Sides) -> dict[str, Table]:
         for model in _MODELS:
             values = [own.of(model, item, cell) for item, cell in side.items()]
             defined = [value for value in values if value is not None]
-            figures[model] = mean_figure(defined) if len(defined) == len(values) else no_figure(len(defined))
+            figures[model] = mean_figure(defined) if len(defined) == len(values) else no_figure(len(values))
         structural[row_key(configuration=name)] = figures
     pooled = Expectations(task, measured)
     overall[row_key(configuration=POOLED)] = {
@@ -148,7 +149,11 @@ def observability_tables(sides: Sides) -> dict[str, Table]:
     }
     figures = {"observed": _ratio(by_item(measured, lambda item, cell: cell.unstable))}
     for model in _MODELS:
-        figures[model] = _ratio(by_item(measured, lambda item, cell, m=model: pooled.of(m, item, cell)))
+        pairs = by_item(measured, lambda item, cell, m=model: pooled.of(m, item, cell))
+        is_whole = sum(below for _, below in pairs) == sum(map(len, measured))
+        figures[model] = (
+            _ratio(pairs) if is_whole else no_figure(len({item for side in measured for item in side}))
+        )
     structural[row_key(configuration=POOLED)] = figures
     tasks = TaskValues(sides, measured)
     return {
@@ -266,7 +271,10 @@ def task_rho(tasks: TaskValues, model: Optional[str]) -> Expected:
         taken = values[model] if model else 0.0
         if taken is not None and values["observed"] is not None and values["acc"] is not None:
             pairs.append((round(values["observed"] - taken, 12), values["acc"]))
-    rho = spearman_rho([pair[0] for pair in pairs], [pair[1] for pair in pairs]) if len(pairs) > 2 else None
+    if len(pairs) > 2:
+        rho = spearman_rho([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    else:
+        rho = None
     if rho is None:
         return no_figure(len(pairs))
 

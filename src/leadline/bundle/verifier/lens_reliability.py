@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import Optional
 
-from leadline.bundle.verifier.cells import Side, Sides, value_under
+from leadline.bundle.verifier.cells import Side, Sides
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import Expected, Table, no_figure, plain_count, row_key
+from leadline.bundle.verifier.loading import value_under
 from leadline.bundle.verifier.ranks import spearman_rho
 from leadline.bundle.verifier.resampling import statistic_draws
 
@@ -109,6 +110,16 @@ def reliability_tables(sides: Sides) -> dict[str, Table]:
     tasks = sorted({task for member in found for task in member.tasks})
     if not tasks:
         return {}
+    if len(tasks) < _FEWEST_TASKS:  # no order, for any configuration
+        none_or_two = plain_count(len([task for task in tasks if task in active]), len(tasks))
+        names = ("median_corrected", "median_r", "median_corrected_all_tasks")
+        figures = {name: no_figure(0) for name in names}
+        figures.update(
+            random_median=no_figure(len(active)),
+            estimable=plain_count(0, len(found)),
+            unsteady_tasks=none_or_two,
+        )
+        return {"overall": {(): figures}}
     halves = [member.halves([sample for sample in member.samples if sample % 2 == 0]) for member in found]
     by_configuration: Table = {}
     spreads = []

@@ -159,12 +159,12 @@ def _gain_by_audit(parts: Parts) -> Table:
                 if estimable
                 else no_figure(own[1] + other[1])
             )
-            figures[f"{name}_p"] = Expected(p, None, own[1] + other[1])
+            figures[f"{name}_p"] = Expected(p, None, own[1] + other[1]) if estimable else no_figure(0)
             if name == "gain" and p is not None:
                 p_values.append((figures, p))
         figures["recovered_flagged"] = wilson_share(gained, gained + gained_clean)
         figures["failures_flagged"] = wilson_share(failed_, failed_ + failed_clean)
-        figures["gain_p_holm"] = no_figure(failed_ + failed_clean)
+        figures["gain_p_holm"] = no_figure(failed_ + failed_clean if failed_ and failed_clean else 0)
         table[row_key(method=method["name"])] = figures
     for (figures, _), corrected in zip(p_values, holm_corrected([p for _, p in p_values])):
         figures["gain_p_holm"].value = corrected

@@ -105,9 +105,8 @@ def _controls(
     table: Table = {}
     strata = _accuracy_stratum(sides, items)
     scores = item_scores(chosen, items)
-    table[row_key(set=name, control=_FIXED)] = _controlled(
-        scores, k, Shuffled(scores, [k], strata), permutations
-    )
+    everything = list(range(len(items)))
+    table[row_key(set=name, control=_FIXED)] = _restricted(scores, everything, k, permutations, strata)
     for number, stratum in enumerate(_STRATA):
         within = [at for at, found in enumerate(strata) if found == number]
         table[row_key(set=name, control=f"accuracy {stratum}")] = _restricted(scores, within, k, permutations)
@@ -132,12 +131,16 @@ def _controls(
 
 
 def _restricted(
-    scores: list[list[float]], within: list[int], k: int, permutations: int
+    scores: list[list[float]],
+    within: list[int],
+    k: int,
+    permutations: int,
+    strata: Optional[list[int]] = None,
 ) -> dict[str, Expected]:
     own = [[row[at] for at in within] for row in scores]
     if len(within) < 2 * k:
         return {"units": plain_count(len(within)), "mean": no_figure()}
-    return _controlled(own, k, Shuffled(own, [k]), permutations)
+    return _controlled(own, k, Shuffled(own, [k], strata), permutations)
 
 
 def _controlled(scores: list[list[float]], k: int, null: Shuffled, permutations: int) -> dict[str, Expected]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import read_json, read_lines
@@ -22,6 +22,7 @@ class Answer:
         "audit", "correct", "declared", "exact", "excluded", "finish", "item", "leads", "logprob", "masked",
         "rank", "rounding", "sample", "shared", "state", "stated", "strict", "text", "token", "tokens_in",
         "tokens_out", "value",
+        "vote",
     )  # fmt: skip
 
     def __init__(self, line: dict[str, Any]) -> None:
@@ -30,6 +31,7 @@ class Answer:
         self.sample: int = line["sample"]
         self.state: str = line["state"]
         self.value: str | None = get("value")
+        self.vote = self.value  # what majorities are counted over: the value under the study's own rule
         self.exact: str | None = get("value_exact")
         self.declared: str | None = get("value_declared")
         self.rounding: str | None = get("value_rounding")
@@ -48,6 +50,21 @@ class Answer:
         self.finish: str = ""
         self.tokens_in: int | None = None
         self.tokens_out: int | None = None
+
+
+def value_under(answer: Answer, rule: str) -> Optional[str]:
+    """What an answer counts as under a rule of sameness; a rule that does not apply leaves it as it is."""
+    if rule == "exact":
+        return answer.exact if answer.exact is not None else answer.value
+    if rule == "rounding":
+        return answer.rounding if answer.rounding is not None else answer.value
+    if rule == "declared":
+        if answer.declared is not None:
+            return answer.declared
+        return answer.rounding if answer.rounding is not None else answer.value
+    if rule == "shared":
+        return answer.shared if answer.shared is not None else answer.value
+    return answer.value
 
 
 # Of one configuration: item -> its answers in the order of their samples.
@@ -174,6 +191,7 @@ def _load_readings(
     texts: dict[tuple[str, str, str, int], dict[str, Any]],
     book: Book,
 ) -> None:
+    rule = bundle.protocol["stability"]["sameness"]
     seen: set[tuple[str, str, str, int]] = set()
     for number, line in read_lines(bundle.folder, "readings.jsonl", book):
         try:
@@ -203,6 +221,7 @@ def _load_readings(
             book.fault("structure", f"readings.jsonl:{number}: state and value do not fit {_named(key)}")
         if answer.state != "ok" and (answer.correct or answer.strict):
             book.fault("structure", f"readings.jsonl:{number}: right without being read {_named(key)}")
+        answer.vote = value_under(answer, rule)
         bundle.everyone.setdefault(key[:2], {}).setdefault(answer.item, []).append(answer)
     for key in sorted(set(texts) - seen):
         book.fault("structure", f"a response without a reading {_named(key)}")

@@ -16,12 +16,12 @@ Reread = tuple[Any, Any]
 _UNDECIDED: Reread = (None, None)
 
 
-def reread_value(item: dict[str, Any], kind: str, raw: str) -> Reread:
+def reread_value(item: dict[str, Any], kind: str, raw: str, rule: str) -> Reread:
     """The value of an answer that is nothing but its value, and whether it is correct."""
     text = raw.strip()
     valid = [str(answer).strip() for answer in [item["answer"], *(item.get("aliases") or ())]]
     if kind == "number":
-        return _number(item, text, valid)
+        return _number(item, text, valid, rule)
     if kind == "date":
         return _date(item, text, valid)
     if kind == "boolean":
@@ -32,7 +32,7 @@ def reread_value(item: dict[str, Any], kind: str, raw: str) -> Reread:
     return _UNDECIDED
 
 
-def _number(item: dict[str, Any], text: str, valid: list[str]) -> Reread:
+def _number(item: dict[str, Any], text: str, valid: list[str], rule: str) -> Reread:
     if (
         item.get("unit")
         or item.get("locale")
@@ -42,7 +42,11 @@ def _number(item: dict[str, Any], text: str, valid: list[str]) -> Reread:
         return _UNDECIDED
     own, gold = Decimal(text), [Decimal(answer) for answer in valid]
     precision = item.get("precision")
-    if precision is None:
+    if rule == "exact":
+        return text, any(float(own) == float(one) for one in gold)
+    if rule == "declared" and precision is None:
+        return _UNDECIDED
+    if precision is None or rule == "rounding":
         return text, any(is_rounding(own, one) for one in gold)
     step = Decimal(str(precision))
     return text, any(_rounded(own, step) == _rounded(one, step) for one in gold)

@@ -76,6 +76,7 @@ class Decided:
 def check_rereading(bundle: Bundle, book: Book) -> None:
     """Hold readings against a second reading of their texts; equal texts must be read equally everywhere."""
     by_words = bundle.manifest.get("bundle", {}).get("correctness") == "words"
+    rule = bundle.protocol["stability"]["sameness"]
     known: dict[tuple[str, str], Decided] = {}
     said: dict[tuple[str, str], tuple[Any, ...]] = {}
     readable = reread = values = 0
@@ -92,7 +93,7 @@ def check_rereading(bundle: Bundle, book: Book) -> None:
                 if said.setdefault(key, reading) != reading:
                     book.fault("reading", f"{where}: another answer with the same text was read otherwise")
                 if key not in known:
-                    known[key] = decide(entry, answer.text)
+                    known[key] = decide(entry, answer.text, rule)
                 found = known[key]
                 if found.state is not None or found.correct is not None:
                     reread += 1
@@ -124,7 +125,7 @@ def _same_value(value: str, answer: Answer) -> bool:
         return value == answer.exact
 
 
-def decide(item: dict[str, Any], raw: str) -> Decided:
+def decide(item: dict[str, Any], raw: str, rule: str = "own") -> Decided:
     """The second reading of one answer."""
     found = Decided()
     if not raw.strip():
@@ -134,7 +135,7 @@ def decide(item: dict[str, Any], raw: str) -> Decided:
     if kind == "text":
         _decide_text(item, raw, found)
     else:
-        value, correct = reread_value(item, kind, raw)
+        value, correct = reread_value(item, kind, raw, rule)
         if value is not None:
             found.state, found.value = "ok", value
             found.correct = found.strict = correct

@@ -26,11 +26,11 @@ def verdict_over(answers: Iterable[Answer], vote: int) -> Optional[Verdict]:
     voters = [answer for answer in first if answer.state == "ok"]
     if not voters:
         return Verdict(False, False, False)
-    counts = Counter(answer.value for answer in voters)
+    counts = Counter(answer.vote for answer in voters)
     most = max(counts.values())
     winners = [value for value, number in counts.items() if number == most]
     # A Counter keeps the order in which values were first seen.
-    chosen = next(answer for answer in voters if answer.value == winners[0])
+    chosen = next(answer for answer in voters if answer.vote == winners[0])
     return Verdict(chosen.correct, chosen.strict, len(winners) > 1)
 
 
