@@ -28,10 +28,10 @@ def _group() -> None: ...
 
 
 @app.command(
-    epilog="Examples: leadline import table runs.csv --study my-study --benchmark my-benchmark\n\n"
-    "leadline import table runs/*.jsonl --study my-study --map item=doc_id --map text=resps.0 "
+    epilog="Example: leadline import table runs.csv --study my-study --benchmark my-benchmark\n\n"
+    "Example: leadline import table runs/*.jsonl --study my-study --map item=doc_id --map text=resps.0 "
     "--configuration llama-8b\n\n"
-    "leadline import table runs.parquet --study my-study --map configuration=system --map sample=epoch "
+    "Example: leadline import table runs.parquet --study my-study --map configuration=system --map sample=epoch "
     "--dry-run"
 )
 def table(
