@@ -31,8 +31,8 @@ def _group() -> None: ...
     epilog="Example: leadline import table runs.csv --study my-study --benchmark my-benchmark\n\n"
     "Example: leadline import table runs/*.jsonl --study my-study --map item=doc_id --map text=resps.0 "
     "--configuration llama-8b\n\n"
-    "Example: leadline import table runs.parquet --study my-study --map configuration=system --map sample=epoch "
-    "--dry-run"
+    "Example: leadline import table runs.parquet --study my-study --map configuration=system "
+    "--map sample=epoch --dry-run"
 )
 def table(
     files: Annotated[list[Path], typer.Argument(help="CSV, TSV, JSON lines, JSON, Parquet, Arrow.")],
