@@ -112,7 +112,8 @@ def test_the_published_change_is_not_supported_and_says_what_is_left(published: 
 
 def test_pairs_are_kept_where_items_are_resampled() -> None:
     """Each item falls by one of its four cells, however unstable it is: items alone say there is no doubt."""
-    before, after = [], []
+    before: list[dict[str, Any]] = []
+    after: list[dict[str, Any]] = []
     for item in range(8):
         for member in range(4):
             about = {"model": f"m{member:02}", "answer_type": "text"}
@@ -135,7 +136,8 @@ def test_of_five_items_no_fall_can_be_significant() -> None:
 
 
 def test_a_fall_that_was_a_way_to_write_numbers_is_gone_under_rounding() -> None:
-    before, after = [], []
+    before: list[dict[str, Any]] = []
+    after: list[dict[str, Any]] = []
     for item in range(8):
         about = {"model": "m00", "answer_type": "number"}
         for rows, values in ((before, ("0.909", "0.91")), (after, ("0.91", "0.91"))):
@@ -160,7 +162,7 @@ def test_fewer_answers_before_do_not_pass_for_steadiness_when_rarefied() -> None
             values = ["gold" if rng.random() < 0.85 else "other" for _ in range(number)]
             rows += samples("recorded", f"i{item:03}", *values, model="m00", answer_type="text")
         sides.append(rows)
-    (found,) = look(*sides)
+    (found,) = look(sides[0], sides[1])
     plain = figures(found, task="all tasks", measure="wobble")["fall"]
     rarefied = figures(found, task="all tasks", measure="wobble, rarefied")["fall"]
     assert plain.high is not None and plain.high < -0.3

@@ -148,6 +148,33 @@ def compared_with_clean(document: FindingsDocument) -> list[Compared]:
     return [one for one in overall + types if value(one.figures, "of") is not None]
 
 
+@dataclass(frozen=True)
+class Repaired:
+    """All tasks before and after a change of the items; `threshold` is a registered rate after it, if any."""
+
+    figures: Mapping[str, Figure]
+    threshold: float | None
+
+
+def repaired(document: FindingsDocument) -> Repaired | None:
+    """By the study's own rule of sameness; None where the items were not answered before a change."""
+    figures = next(
+        (
+            row.figures
+            for row in rows_of(whole(document, "repair", "by task"))
+            if row.keys.get("task") == "all tasks" and row.keys.get("measure") == "wobble"
+        ),
+        None,
+    )
+    if figures is None or value(figures, "before") is None or value(figures, "after") is None:
+        return None
+    told = document.protocol.before
+    threshold = told.registered.threshold if told and told.registered else None
+    if told and told.registered and told.registered.is_paired:
+        threshold = told.registered.threshold + (value(figures, "before") or 0.0)
+    return Repaired(figures, threshold)
+
+
 def p_histogram(document: FindingsDocument) -> tuple[Bin, ...]:
     """How often cells are right: bins of p, with p = 0 and p = 1 as bins without width."""
     bins = histogram(whole(document, "observability", "distribution"), "cells")
