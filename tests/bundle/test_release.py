@@ -10,13 +10,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from leadline.bench import load_benchmark
+from leadline.bench import Item, load_benchmark
 from leadline.bundle.personal_data import account
 from leadline.bundle.private import without_places
 from leadline.bundle.release import Bundled, bundle_study
 from leadline.bundle.running import verify_place
 from leadline.errors import LeadlineError, UsageError
 from leadline.study.study import open_study
+from tests.bundle import studies
 from tests.bundle.conftest import seal
 
 FILES = {
@@ -210,3 +211,22 @@ def test_files_of_another_form_end_in_a_fault_and_not_in_a_traceback(copy: Path)
     verification = verify_place(copy)
     assert not verification.is_sound
     assert "another form than expected" in "\n".join(verification.report["faults"])
+
+
+def test_answers_from_before_a_change_of_the_items_are_released_and_recomputed(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = studies._item
+
+    def amended(number: int) -> Item:
+        item = make(number)
+        return item.model_copy(update={"window": f"{item.window}Amended.\n"}) if number % 3 == 0 else item
+
+    monkeypatch.setattr(studies, "_item", amended)
+    monkeypatch.setattr(
+        studies, "YAML", studies.YAML + f"before: {os.path.relpath(study, tmp_path / 'second')}\n"
+    )
+    second = studies.make_study(tmp_path / "second", items=36, samples=6, seed=5)
+    made = bundle_study(open_study(second), tmp_path / "out", say=lambda step: None)
+    assert made.verification.report["figures"]["repair"]["by resampling"] > 0
+    assert (made.path / "before" / "readings.jsonl").is_file()

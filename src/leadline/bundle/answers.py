@@ -81,6 +81,18 @@ def write_answers(
     return Written(counts, name)
 
 
+def write_before(frame: pl.DataFrame, folder: Path) -> None:
+    """Write readings of the same items from before they were changed, with their texts, into `folder`.
+
+    Raises OSError.
+    """
+    folder.mkdir()
+    names = (*_KEYS, *_READ, "text")
+    with (folder / "readings.jsonl").open("wb") as file:
+        for row in frame.sort(_KEYS).select(names).iter_rows(named=True):
+            file.write(_line({key: row[key] for key in row if key in _KEYS or row[key] not in _SILENT}))
+
+
 def _responses(study: Study, store: Store, member: StudyMember, own: pl.DataFrame) -> pl.DataFrame:
     """The responses behind a configuration's readings, in their order."""
     asked = {item.id: study.asked(item) for item in study.whole.items}

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from leadline.bench import write_benchmark
-from leadline.bundle.answers import write_answers
+from leadline.bundle.answers import write_answers, write_before
 from leadline.bundle.checksums import write_checksums
 from leadline.bundle.exclusions import exclusions_json, exclusions_text, layers
 from leadline.bundle.joining import verifier
@@ -79,7 +79,8 @@ def bundle_study(
 def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> FindingsDocument:
     say("report")
     with tempfile.TemporaryDirectory(prefix=".report.", dir=folder.parent) as scratch:
-        document = report_study(study, Path(scratch)).document
+        made = report_study(study, Path(scratch))
+        document = made.document
         for name in ("findings.json", "report.html"):
             shutil.copyfile(Path(scratch) / name, folder / name)
     say("answers")
@@ -88,6 +89,8 @@ def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> Findings
         frame = readings(study, store)
         parts = protocol(study, found)
         written = write_answers(study, store, found, frame, folder)
+    if made.before is not None:
+        write_before(made.before, folder / "before")
     say("benchmark")
     (folder / "benchmark").mkdir()
     # Items stand whole on their lines, whatever their tasks declare: verify.py reads no YAML.

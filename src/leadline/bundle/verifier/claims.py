@@ -189,6 +189,20 @@ def _exclusion(claimed: Claimed) -> set[str]:
     return {UNKNOWN, NO}
 
 
+def _repair(claimed: Claimed) -> set[str]:
+    figures = claimed.row(task="all tasks", measure="wobble")
+    if not figures or figures["p"].get("value") is None:
+        return {UNKNOWN}
+    if (figures["fall"].get("low") or 0) > 0 and is_small(figures["p"]):
+        return {YES}
+    return {NO, NEVER}
+
+
+def _registered(claimed: Claimed) -> set[str]:
+    outcome = ((claimed.bundle.protocol.get("before") or {}).get("registered") or {}).get("outcome")
+    return {YES} if outcome == "holds" else {NO} if outcome == "fails" else {UNKNOWN}
+
+
 def _labels(claimed: Claimed) -> set[str]:
     return {YES, NO, UNKNOWN} if claimed.rows else {NO, UNKNOWN}
 
@@ -227,6 +241,8 @@ CLAIM_RULES: dict[tuple[str, str], Rule] = {
     ("contrast", "stated in window"): _contrast,
     ("contrast", "chosen"): _contrast,
     ("exclusion", "both readings"): _exclusion,
+    ("repair", "by task"): _repair,
+    ("repair", "registered"): _registered,
     ("label_errors", "candidates"): _labels,
     ("equivalence", "pairs"): _pairs,
     ("steadiness", "wobble change"): claim_per_method("rarefied_difference", "mcnemar_p_holm"),

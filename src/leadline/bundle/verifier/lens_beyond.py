@@ -146,3 +146,17 @@ def _order_at(parts: Parts, firsts: dict[str, Optional[int]], number: int) -> tu
             if right:
                 side.append(sum(right.values()) / len(right))
     return rates
+
+
+def mean_sweep(sweeps: list[Table]) -> Table:
+    """The mean over models of each figure, where it can be estimated."""
+    table: Table = {}
+    for key in {key: None for sweep in sweeps for key in sweep}:
+        found = [sweep[key] for sweep in sweeps if key in sweep]
+        figures = {}
+        for name in found[0]:
+            values = [one[name].value for one in found if one[name].value is not None]
+            n = len(values)
+            figures[name] = Expected(sum(values) / n, sum(values), n) if values else no_figure(0)
+        table[key] = figures
+    return table

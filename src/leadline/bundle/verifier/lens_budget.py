@@ -85,25 +85,32 @@ def equal_budget_table(parts: Parts) -> Table:
     return table
 
 
-def chao2_unseen(once: int, twice: int, k: int) -> tuple[float, float, float]:
-    """Bias-corrected Chao 2: unseen units, and the log-normal interval of that number (Chao 1987,
-    EstimateS)."""
+def chao2_unseen(once: int, twice: int, k: int, seen: int) -> tuple[float, float, float]:
+    """Bias-corrected Chao 2: unseen units, and the log-normal interval of that number (Chao 1987; Colwell's
+    EstimateS guide, appendix B, whose variance has another form where nothing was seen twice)."""
     share = (k - 1) / k
     unseen = share * once * (once - 1) / (2 * (twice + 1))
-    variance = (
-        share * once * (once - 1) / (2 * (twice + 1))
-        + share**2 * once * (2 * once - 1) ** 2 / (4 * (twice + 1) ** 2)
-        + share**2 * once**2 * twice * (once - 1) ** 2 / (4 * (twice + 1) ** 4)
-    )
     if unseen == 0:
         return 0.0, 0.0, 0.0
+    if twice:
+        variance = (
+            share * once * (once - 1) / (2 * (twice + 1))
+            + share**2 * once * (2 * once - 1) ** 2 / (4 * (twice + 1) ** 2)
+            + share**2 * once**2 * twice * (once - 1) ** 2 / (4 * (twice + 1) ** 4)
+        )
+    else:
+        variance = (
+            share * once * (once - 1) / 2
+            + share**2 * once * (2 * once - 1) ** 2 / 4
+            - share**2 * once**4 / (4 * (seen + unseen))
+        )
     spread = exp(Z * sqrt(log(1 + variance / unseen**2)))
     return unseen, unseen / spread, unseen * spread
 
 
 def further(once: int, twice: int, k: int, more: int) -> float:
     """How many of the unseen another `more` samples should show (Colwell and others 2012, eq. 18)."""
-    unseen = chao2_unseen(once, twice, k)[0]
+    unseen = (k - 1) / k * once * (once - 1) / (2 * (twice + 1))
     if unseen == 0 or once == 0:
         return 0.0
     return unseen * (1 - (1 - once / (k * unseen + once)) ** more)
@@ -125,7 +132,7 @@ def unseen_table(parts: Parts) -> Table:
             for name in ("reachable_deep", "reachable_deep_share", "expected_next_k"):
                 figures[name] = no_figure(deep)
         else:
-            unseen, low, high = (min(deep, number) for number in chao2_unseen(once, twice, k))
+            unseen, low, high = (min(deep, number) for number in chao2_unseen(once, twice, k, seen))
             figures["reachable_deep"] = Expected(unseen, unseen, deep, (low, high))
             figures["reachable_deep_share"] = Expected(unseen / deep, unseen, deep, (low / deep, high / deep))
             figures["expected_next_k"] = _expected_after(counts, k, k, deep)

@@ -67,13 +67,13 @@ class SplitMember:
                 found[task] = (flips[0] / counted[0], flips[1] / counted[1])
         return found
 
-    def random_halves(self, active: set[str], splits: int, seed: str) -> list[Optional[float]]:
-        """The corrected correlation over random splits of the samples."""
-        rng = random.Random(seed)
+    def random_halves(self, active: set[str], splits: int) -> list[Optional[float]]:
+        """The corrected correlation over random splits; configurations of as many samples share them."""
+        n = len(self.samples)
+        rng = random.Random(f"halves of {n}")
         found = []
         for _ in range(splits):
-            order = rng.sample(self.samples, len(self.samples))
-            halves = self.halves(order[: len(order) // 2])
+            halves = self.halves(self.samples[place] for place in rng.sample(range(n), n // 2))
             found.append(
                 stepped_up(correlation_of([pair for task, pair in halves.items() if task in active]))
             )
@@ -126,7 +126,7 @@ def reliability_tables(sides: Sides) -> dict[str, Table]:
     for place, member in enumerate(found):
         over_active = [halves[place][task] for task in tasks if task in halves[place] and task in active]
         over_all = [halves[place][task] for task in tasks if task in halves[place]]
-        spreads.append(member.random_halves(active, _OWN_SPLITS, sides.names[place]))
+        spreads.append(member.random_halves(active, _OWN_SPLITS))
         unsteady = len(
             {task for task, cells in member.tasks.items() if any(unstable for unstable, _ in cells)}
         )

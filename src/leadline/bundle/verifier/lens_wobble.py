@@ -147,8 +147,6 @@ def _grouped(sides: Sides, key: str, name: Callable[[str], str]) -> Table:
     for group in groups:
         for place, side in enumerate(measured):
             own = {item: cell for item, cell in side.items() if name(item) == group}
-            if not own:
-                continue
             tasks = len({sides.bundle.task(item) for item in own} - {""})
             rounded = {item: cell for item, cell in rounding[place].items() if name(item) == group}
             figures = {

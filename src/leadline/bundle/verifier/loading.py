@@ -79,6 +79,7 @@ class Bundle:
         self.items: dict[str, dict[str, Any]] = {}
         self.everyone: dict[tuple[str, str], Cells] = {}
         self.cells: dict[tuple[str, str], Cells] = {}
+        self.before: dict[tuple[str, str], Cells] = {}
         self.document: dict[str, Any] = {}
         self.manifest: dict[str, Any] = {}
 
@@ -119,6 +120,8 @@ def load_bundle(folder: Path, book: Book) -> Bundle | None:
     texts = _load_responses(bundle, configurations, book)
     _load_readings(bundle, configurations, texts, book)
     _check_completeness(bundle, configurations, book)
+    if bundle.protocol.get("before"):
+        _load_before(bundle, book)
     return bundle
 
 
@@ -232,6 +235,24 @@ def _load_readings(
         if kept:
             bundle.cells[place] = kept
     book.facts["readings"] = len(seen)
+
+
+def _load_before(bundle: Bundle, book: Book) -> None:
+    """Readings of the same items from before they were changed."""
+    rule = bundle.protocol["stability"]["sameness"]
+    seen = set()
+    for number, line in read_lines(bundle.folder / "before", "readings.jsonl", book):
+        key = (line["model"], line["configuration"], line["item"], line["sample"])
+        if key in seen or key[2] not in bundle.items:
+            book.fault("structure", f"before/readings.jsonl:{number}: twice, or of no item {_named(key)}")
+            continue
+        seen.add(key)
+        answer = Answer(line)
+        answer.vote = value_under(answer, rule)
+        bundle.before.setdefault(key[:2], {}).setdefault(answer.item, []).append(answer)
+    for cells in bundle.before.values():
+        for answers in cells.values():
+            answers.sort(key=lambda one: one.sample)
 
 
 def _check_completeness(

@@ -70,7 +70,8 @@ class Line:
         spread = rest / (n - 2) if n > 2 else float("nan")
         self.slope_error = sqrt(spread / xx)
         self.intercept_error = sqrt(spread * (1 / n + mean_x**2 / xx))
-        self.r_squared = 1 - rest / yy if yy > 0 else float("nan")
+        # A line through values that are all alike leaves nothing unexplained.
+        self.r_squared = 1 - rest / yy if yy > 0 else 1.0
         self.freedom = n - 2
 
 

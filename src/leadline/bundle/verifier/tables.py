@@ -9,7 +9,7 @@ from leadline.bundle.verifier.expected import Table, check_table
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import read_json
 from leadline.bundle.verifier.lens_accuracy import accuracy_tables
-from leadline.bundle.verifier.lens_beyond import beyond_sampling_tables, sweep_table
+from leadline.bundle.verifier.lens_beyond import beyond_sampling_tables, mean_sweep, sweep_table
 from leadline.bundle.verifier.lens_budget import budget_table, equal_budget_table, unseen_table
 from leadline.bundle.verifier.lens_contrast import contrast_tables
 from leadline.bundle.verifier.lens_equivalence import equivalence_tables
@@ -18,6 +18,7 @@ from leadline.bundle.verifier.lens_labels import label_error_tables
 from leadline.bundle.verifier.lens_observability import difficulty_tables, observability_tables
 from leadline.bundle.verifier.lens_rank_shift import rank_shift_tables
 from leadline.bundle.verifier.lens_reliability import reliability_tables
+from leadline.bundle.verifier.lens_repair import repair_tables
 from leadline.bundle.verifier.lens_steadiness import steadiness_tables
 from leadline.bundle.verifier.lens_transfer import transfer_tables
 from leadline.bundle.verifier.lens_transitions import against_sampling_tables, transition_tables
@@ -57,6 +58,9 @@ def recomputed_tables(bundle: Bundle) -> dict[tuple[str, str, str], Table]:
         )
         if parts.partitions:
             keep("beyond_sampling", model, {"sweep": sweep_table(parts), "unseen": unseen_table(parts)})
+    sweeps = [table for (_, name, _), table in found.items() if name == "sweep" and table]
+    if len(sweeps) > 1:
+        keep("beyond_sampling", ALL_MODELS, {"sweep": mean_sweep(sweeps)})
     sides = Sides(bundle)
     keep("wobble", ALL_MODELS, wobble_tables(sides))
     keep("sameness", ALL_MODELS, sameness_tables(sides))
@@ -71,6 +75,7 @@ def recomputed_tables(bundle: Bundle) -> dict[tuple[str, str, str], Table]:
     keep("observability", ALL_MODELS, observability_tables(sides))
     keep("difficulty", ALL_MODELS, difficulty_tables(sides))
     keep("contrast", ALL_MODELS, contrast_tables(sides))
+    keep("repair", ALL_MODELS, repair_tables(sides))
     keep("exclusion", ALL_MODELS, exclusion_tables(sides))
     keep(
         "equivalence", ALL_MODELS, equivalence_tables(sides, rows(bundle, "equivalence", "pairs", ALL_MODELS))
