@@ -8,8 +8,9 @@ interval, which takes the two sides, and all cells, as independent. acc_before, 
 majority is right; acc_rise = after less before, items resampled. p: the sign of each item's difference is
 flipped. An exact McNemar test over discordant cells is not valid here: the cells of one item are dependent.
 
-Complete cells have all their answers on both sides: fewer answers have fewer chances to differ, so that a
-side with fewer looks steadier. Rarefied figures compare the same number of answers on both sides.
+Complete cells have all their answers on both sides, each side's being the most (readable or not) that their
+configuration has of any of these items there: fewer answers have fewer chances to differ, so that a side with
+fewer looks steadier. Rarefied figures compare the same number of answers on both sides.
 Source: Probity, section 5 and Table 7; the bootstrap that keeps pairs and the permutation are added here.
 """
 
@@ -45,16 +46,17 @@ from leadline.stats.sign_flips import sign_flip_p
 ALL_TASKS = "all tasks"
 WOBBLE, COMPLETE = "wobble", "wobble, complete cells"
 ROUNDING, RAREFIED = "wobble, rounding", "wobble, rarefied"
-# Of fewer items nothing can be resampled.
-ITEMS = 2
+# Of fewer items nothing can be resampled; of fewer that waver, too many resamples hold none.
+ITEMS, ENOUGH = 2, 10
 DEFINITION = (
     "Cells (an item under a configuration) that were measured in both studies. before, after: unstable ones "
     "of all cells. fall: before less after; positive: the change lowered wobble. Its interval resamples "
     "items with both their sides, which is the right one. fall_newcombe: as published, takes the two sides "
     "and all cells as independent. acc_rise: accuracy of the majority after less before. p: signs of the "
     "items' differences flipped, two-sided; McNemar's test over discordant cells is not valid, as the cells "
-    "of one item are dependent. Complete cells: all answers readable on both sides. Rarefied: the wobble "
-    "that a common number of answers would show."
+    "of one item are dependent. Complete cells: on both sides as many readable answers as their "
+    "configuration has answers, readable or not, to any of these items. Rarefied: the wobble that a common "
+    "number of answers would show."
 )
 OUTCOMES = {"holds": ClaimStatus.SUPPORTED, "fails": ClaimStatus.NOT_SUPPORTED}
 
@@ -256,6 +258,13 @@ def _notes(whole: Whole, sides: Sides) -> list[str]:
     absent = len(whole.repeated) - len(sides.members)
     if absent > 0:
         notes.append(f"Configurations without repeated answers from before left out: {absent}.")
+    either = (sides.before.unstable | sides.after.unstable) & sides.measured
+    unsteady = int(either.any(axis=0).sum())
+    if 0 < unsteady < ENOUGH:
+        notes.append(
+            f"Only {unsteady} items are unstable on either side: the bootstrap over items holds its level "
+            f"from about {ENOUGH} on, and is too narrow below; p holds for any number."
+        )
     counts = [one.n[sides.measured] for one in (sides.before, sides.after)]
     if sides.measured.any() and len({int(n) for each in counts for n in np.unique(each)}) > 1:
         ranges = [f"{each.min()} to {each.max()}" for each in counts]
