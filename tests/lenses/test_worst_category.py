@@ -114,14 +114,14 @@ def test_a_clear_multiple_is_supported_and_a_chance_one_is_not():
     assert claim.status is ClaimStatus.NOT_SUPPORTED
 
 
-def several(*rates):
-    """A configuration for each pair of unstable items of a hundred: in law, in art."""
+def several(*rates, times=1):
+    """A configuration for each pair of unstable items of a hundred, `times` over: in law, in art."""
     return [
         row
         for number, (law, art) in enumerate(rates)
         for row in (
-            *category("law", 5, 100, law, f"c{number}"),
-            *category("art", 5, 100, art, f"c{number}"),
+            *category("law", 5, 100 * times, law * times, f"c{number}"),
+            *category("art", 5, 100 * times, art * times, f"c{number}"),
         )
     ]
 
@@ -129,11 +129,21 @@ def several(*rates):
 def test_a_gap_that_stays_as_the_mean_falls_is_a_growing_multiple():
     # the worst lies ten points above the mean, whatever the mean
     line = [(20 + 10 * at + at % 2, 10 * at) for at in range(6)]
-    trend = table(found(several(*line)), "trend")
+    trend = table(found(several(*line, times=5)), "trend")
     seen = figures(trend, subset="all configurations")
     assert seen["slope"].value == pytest.approx(1, abs=0.05)
     assert seen["intercept"].low > 0.05
+    assert seen["clear"].value == 1
     assert trend.claims[0].status is ClaimStatus.SUPPORTED
+
+
+def test_a_largest_rate_that_chance_could_have_made_is_no_growing_gap():
+    line = [(20 + 10 * at + at % 2, 10 * at) for at in range(6)]
+    trend = table(found(several(*line)), "trend")
+    seen = figures(trend, subset="all configurations")
+    assert seen["intercept"].low > 0.05
+    assert seen["clear"].value < 0.5
+    assert trend.claims[0].status is ClaimStatus.NOT_SUPPORTED
 
 
 def test_a_worst_category_in_proportion_to_the_mean_has_no_growing_multiple():

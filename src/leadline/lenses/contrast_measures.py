@@ -93,8 +93,8 @@ def comparison(
     first, second = of & there, against & there
     if not first.any() or not second.any():
         return None
-    groups = [Counts(counts.numerators[its], counts.denominators[its]) for its in (first, second)]
-    return Comparison(measure, *groups, items=np.packbits([first, second]).tobytes(), with_p=with_p)
+    one, other = (Counts(counts.numerators[its], counts.denominators[its]) for its in (first, second))
+    return Comparison(measure, one, other, np.packbits([first, second]).tobytes(), with_p)
 
 
 def compare(comparisons: Sequence[Comparison], protocol: Protocol) -> list[dict[str, Figure]]:

@@ -4,14 +4,19 @@ One point a configuration: across, its wobble over all items; up, the largest ra
 at least three tasks (see `lenses.worst_category`). Through the points of a set of configurations a straight
 line by least squares. The worst category's multiple of the mean is slope + intercept / mean, so it grows as
 wobble falls only if the intercept lies above zero.
-Source: Probity, table 4; there the intervals are ± 1.96 standard errors.
+
+The largest of several rates lies above the mean by chance alone, and the more so the fewer items are
+unstable: an intercept above zero is also what chance makes. The claim therefore asks moreover that in most
+configurations some category is above the mean at the Wilson bounds (`clear`).
+Source: Probity, table 4; there the intervals are ± 1.96 standard errors, and the intercept alone decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from leadline.lenses.figures import count, unknown
+from leadline.lenses.figures import count, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.registry import ALL_MODELS
@@ -21,15 +26,26 @@ from leadline.stats.least_squares import straight_line
 EVERY_SET = "all configurations"
 # A line through fewer points has an interval that says nothing.
 POINTS_FOR_A_LINE = 5
+# The share of configurations above which "most" is meant.
+MOST = 0.5
 DEFINITION = (
     "Least squares over configurations: highest wobble of an estimable category on the wobble of all items. "
     "The worst category's multiple of the mean is slope + intercept / mean: it grows as wobble falls only if "
-    "the intercept lies above zero. Intervals: t with n - 2 degrees of freedom; the notes tell ± 1.96 "
-    "standard errors."
+    "the intercept lies above zero. Clear: configurations with a category above the mean at the Wilson "
+    "bounds; the largest of several rates is above it by chance alone. Intervals: t with n - 2 degrees of freedom; "
+    "the notes tell ± 1.96 standard errors."
 )
 
 
-def gap_trend(whole: Whole, points: Sequence[tuple[float, float] | None]) -> Finding:
+class Point(NamedTuple):
+    """A configuration: its wobble, the largest rate of a category, whether one is above the mean for sure."""
+
+    mean: float
+    largest: float
+    clear: bool
+
+
+def gap_trend(whole: Whole, points: Sequence[Point | None]) -> Finding:
     """Finding `trend` from each repeated member's mean and largest rate, None where none is estimable."""
     places = {member: place for place, member in enumerate(whole.repeated)}
     sets = {EVERY_SET: tuple(range(len(points)))}
@@ -39,7 +55,7 @@ def gap_trend(whole: Whole, points: Sequence[tuple[float, float] | None]) -> Fin
         known = [point for place in members if (point := points[place]) is not None]
         line = None
         if len(known) >= POINTS_FOR_A_LINE:
-            line = straight_line([mean for mean, _ in known], [largest for _, largest in known])
+            line = straight_line([point.mean for point in known], [point.largest for point in known])
         if line is None:
             few = len(known) < POINTS_FOR_A_LINE
             why = f"{len(known)} configurations, at least {POINTS_FOR_A_LINE} are needed"
@@ -60,6 +76,7 @@ def gap_trend(whole: Whole, points: Sequence[tuple[float, float] | None]) -> Fin
                 f"{name}: ± 1.96 standard errors are {_ends(line.slope_normal)} for the slope and "
                 f"{_ends(line.intercept_normal)} for the intercept, too narrow for {line.points} points."
             )
+        figures["clear"] = share(sum(point.clear for point in known), len(known))
         rows.append(Row(keys={"subset": name}, figures={"configurations": count(len(known)), **figures}))
         claims.append(_grows(whole.protocol, name, figures))
     return Finding(
@@ -84,14 +101,16 @@ def _grows(protocol: Protocol, name: str, figures: dict[str, Figure]) -> Claim:
             point="n/a",
             conservative=slope.note,
         )
-    held = intercept.low > 0
-    where = "lies above" if held else "lies below" if intercept.high < 0 else "contains"
+    above, clear = intercept.low > 0, figures["clear"]
+    where = "lies above" if above else "lies below" if intercept.high < 0 else "contains"
+    held = above and clear.value is not None and clear.value > MOST
     return Claim(
         text=f"{text}.",
         status=ClaimStatus.SUPPORTED if held else ClaimStatus.NOT_SUPPORTED,
         point=f"slope {slope.value:.2f}",
         conservative=f"intercept [{intercept.low:.3f}, {intercept.high:.3f}] {where} zero "
-        f"(R² {figures['r_squared'].value:.3f}, n = {slope.denominator:.0f})",
+        f"(R² {figures['r_squared'].value:.3f}, n = {slope.denominator:.0f}); at the Wilson bounds a "
+        f"{protocol.category_name} is above the mean in {clear.numerator:.0f}/{clear.denominator:.0f}",
     )
 
 

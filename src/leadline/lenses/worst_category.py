@@ -19,7 +19,7 @@ import numpy as np
 
 from leadline.lenses.figures import median, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
-from leadline.lenses.gap_trend import gap_trend
+from leadline.lenses.gap_trend import Point, gap_trend
 from leadline.lenses.groups import (
     TASKS_FOR_A_RATE,
     TASKS_FOR_THE_WORST,
@@ -95,7 +95,13 @@ def look(whole: Whole) -> list[Finding]:
     found = [_by_configuration(whole.protocol, counts, labels, worst)]
     found.append(_overall(whole.protocol, found[0], labels))
     points = [
-        (counts.all_unstable[number] / counts.all_cells[number], one.rate) if one else None
+        Point(
+            counts.all_unstable[number] / counts.all_cells[number],
+            one.rate,
+            one.largest_low > (wilson(counts.all_unstable[number], counts.all_cells[number]).high or 1.0),
+        )
+        if one
+        else None
         for number, one in enumerate(worst[TASKS_FOR_A_RATE])
     ]
     return [*found, gap_trend(whole, points)]

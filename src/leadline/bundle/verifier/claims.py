@@ -107,7 +107,8 @@ def _trend(claimed: Claimed) -> set[str]:
             intercept = row["figures"]["intercept"]
             if intercept["value"] is None:
                 return {UNKNOWN}
-            return {YES} if intercept["low"] > 0 else {NO}
+            clear = row["figures"]["clear"]["value"] > 0.5
+            return {YES} if intercept["low"] > 0 and clear else {NO}
     return {UNKNOWN, NO}
 
 
@@ -193,14 +194,20 @@ def _repair(claimed: Claimed) -> set[str]:
     figures = claimed.row(task="all tasks", measure="wobble")
     if not figures or figures["p"].get("value") is None:
         return {UNKNOWN}
-    if (figures["fall"].get("low") or 0) > 0 and is_small(figures["p"]):
-        return {YES}
-    return {NO, NEVER}
+    if 2.0 ** (1 - figures["items"]["value"]) > AT_MOST:
+        return {NEVER}  # even if all items changed one way
+    return {YES} if (figures["fall"].get("low") or 0) > 0 and is_small(figures["p"]) else {NO}
 
 
 def _registered(claimed: Claimed) -> set[str]:
-    outcome = ((claimed.bundle.protocol.get("before") or {}).get("registered") or {}).get("outcome")
-    return {YES} if outcome == "holds" else {NO} if outcome == "fails" else {UNKNOWN}
+    """As the value lies; where the interval decides or a rule was broken there may be no verdict."""
+    told = claimed.bundle.protocol["before"]["registered"]
+    figures = claimed.rows[0]["figures"]
+    measured, threshold = figures["measured"]["value"], figures["threshold"]["value"]
+    if measured is None or told["outcome"] not in ("holds", "fails"):
+        return {UNKNOWN}
+    held = measured < threshold if told["direction"] == "below" else measured > threshold
+    return {YES} if held and told["outcome"] == "holds" else {NO} if not held else set()
 
 
 def _labels(claimed: Claimed) -> set[str]:

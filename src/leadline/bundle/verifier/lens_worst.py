@@ -108,12 +108,13 @@ def _trend(sides: Sides, measured: list[Side]) -> Table:
     table: Table = {}
     sets = {POOLED: list(range(len(measured))), **sides.subsets}
     for name, places in sets.items():
-        points = []
+        points, clear = [], 0
         for place in places:
             worst = Worst(sides, measured[place], _FLOORS[0])
             if len(worst.counts) >= 2:
                 points.append((worst.ratio[1], worst.ratio[0]))
-        figures = {"configurations": plain_count(len(points))}
+                clear += worst.conservative[0] > worst.conservative[1]
+        figures = {"configurations": plain_count(len(points)), "clear": wilson_share(clear, len(points))}
         x, y = [point[0] for point in points], [point[1] for point in points]
         if len(points) < _FEWEST_POINTS or len(set(x)) < 2:
             for figure in ("slope", "intercept", "r_squared"):
