@@ -31,8 +31,8 @@ def again_of(parts: Parts, method: dict[str, Any]) -> Optional[dict[str, Any]]:
 def plain_of(parts: Parts, method: dict[str, Any]) -> str:
     """The plain sampling that a method is set against."""
     again = again_of(parts, method)
-    if again and again.get("plain") and parts.cells(again["plain"]):
-        return str(again["plain"])
+    if again:  # at its own temperature, or not at all
+        return str(again["plain"]) if again.get("plain") and parts.cells(again["plain"]) else ""
     if method["is_sampling"]:
         return ""
     return next((one["name"] for one in parts.methods if one["is_sampling"]), "")

@@ -117,16 +117,26 @@ def sweep_table(parts: Parts) -> Table:
             firsts[item] = min(right) if right else None
         reached = [item for item in failures if firsts[item] is not None]
         hits = partition_hits(parts, part, sweep)
+        drawn = {item: sum(one.sample < sweep for one in cells[item]) for item in failures}
         orders = {number: _order_at(parts, firsts, number) for number in range(1, sweep + 1)}
         for number in range(1, sweep + 1):
             found = sum(firsts[item] is not None and firsts[item] < number for item in failures)  # type: ignore[operator]
-            chances = [1 - comb(sweep - hits[item], number) / comb(sweep, number) for item in reached]
+            # Where a run was cut short, an item has fewer samples to choose from: then all of them are taken.
+            chances = [
+                1 - comb(drawn[item] - hits[item], number) / comb(drawn[item], number)
+                if drawn[item] >= number
+                else 1.0
+                for item in reached
+            ]
             figures = {
                 "found_share": wilson_share(found, len(reached)),
                 "found_share_expected": mean_figure(chances),
             }
             for which, name in enumerate(("kendall_sgr", "kendall_dgr")):
                 x, y = orders[number][which], orders[k][which]
+                if not parts.methods:
+                    figures[name] = no_figure(0)
+                    continue
                 # Where one side is empty there is no order, and nothing was counted.
                 figures[name] = (
                     Expected(kendall_tau_b(x, y), None, len(parts.methods)) if x and y else no_figure()

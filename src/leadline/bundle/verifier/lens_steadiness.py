@@ -175,8 +175,9 @@ def _rank_shift(parts: Parts, rows: list[dict[str, Any]]) -> Table:
     table: Table = {}
     tails: list[tuple[dict[str, Expected], Tail]] = []
     told = {row["keys"]["method"]: row["figures"]["rho_p"].get("value") for row in rows}
+    first = next((one["name"] for one in parts.methods if one["is_sampling"]), "")
     for method in parts.methods:
-        plain = plain_of(parts, method)
+        plain = plain_of(parts, method) or first
         if method["is_sampling"] or not plain:
             continue
         rule = parts.bundle.protocol["stability"]["sameness"]
