@@ -81,16 +81,17 @@ def write_answers(
     return Written(counts, name)
 
 
-def write_before(frame: pl.DataFrame, folder: Path) -> None:
+def write_before(frame: pl.DataFrame, folder: Path) -> int:
     """Write readings of the same items from before they were changed, with their texts, into `folder`.
 
-    Raises OSError.
+    Returns how many there are. Raises OSError.
     """
     folder.mkdir()
     names = (*_KEYS, *_READ, "text")
     with (folder / "readings.jsonl").open("wb") as file:
         for row in frame.sort(_KEYS).select(names).iter_rows(named=True):
             file.write(_line({key: row[key] for key in row if key in _KEYS or row[key] not in _SILENT}))
+    return frame.height
 
 
 def _responses(study: Study, store: Store, member: StudyMember, own: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from leadline import __version__
 
 # In this order each part finds what it uses above itself.
 PARTS = (
-    "faults", "files", "intervals", "ranks", "resampling", "drawn", "expected", "loading", "texts",
+    "faults", "files", "intervals", "ranks", "resampling", "drawn", "expected", "loading", "earlier", "texts",
     "plain_values", "rereading", "votes", "cells", "lens_accuracy", "lens_transitions", "lens_rank_shift",
     "lens_beyond", "lens_budget", "lens_wobble", "lens_worst", "lens_reliability", "lens_observability",
     "lens_labels", "top_sets", "transfer_figures", "lens_transfer", "asked_again", "lens_steadiness",

@@ -21,12 +21,14 @@ _FILES = (
     ("CHECKSUMS.sha256", "for `sha256sum -c CHECKSUMS.sha256`"),
     ("verify.py", "recomputes every figure from the answers"),
 )
+_BEFORE = ("before/readings.jsonl", "the same of the items as they were before a change, with the texts")
 
 
 def readme_text(document: FindingsDocument, written: Written) -> str:
     """README.md."""
     total = sum(written.readings.values())
     benchmark = document.benchmark
+    files = (*_FILES[:5], _BEFORE, *_FILES[5:]) if document.protocol.before else _FILES
     lines = [
         f"# {document.study}",
         "",
@@ -45,7 +47,7 @@ def readme_text(document: FindingsDocument, written: Written) -> str:
         "",
         "## What lies where",
         "",
-        *(f"- `{name.format(readings=written.name)}`: {meaning}" for name, meaning in _FILES),
+        *(f"- `{name.format(readings=written.name)}`: {meaning}" for name, meaning in files),
         "",
         "## What a line holds",
         "",

@@ -89,8 +89,7 @@ def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> Findings
         frame = readings(study, store)
         parts = protocol(study, found)
         written = write_answers(study, store, found, frame, folder)
-    if made.before is not None:
-        write_before(made.before, folder / "before")
+    earlier = None if made.before is None else write_before(made.before, folder / "before")
     say("benchmark")
     (folder / "benchmark").mkdir()
     # Items stand whole on their lines, whatever their tasks declare: verify.py reads no YAML.
@@ -104,6 +103,9 @@ def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> Findings
         account("source documents", source_texts(study)),
         account("responses", frame["text"].drop_nulls().unique().sort()),
     ]
+    if made.before is not None:
+        texts_before = made.before["text"].drop_nulls().unique().sort()
+        accounts.append(account("responses from before the items were changed", texts_before))
     labels = list(dict.fromkeys(one.model for one in found))
     texts = {
         "DATA_STATEMENT.md": statement_text(study, exclusions),
@@ -114,14 +116,16 @@ def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> Findings
         "study.yaml": without_places(study.file.read_text(encoding="utf-8")),
         "README.md": readme_text(document, written),
         VERIFIER: verifier(),
-        MANIFEST: _manifest(study, frame, written.readings, copy_papers(study, folder)),
+        MANIFEST: _manifest(study, frame, written.readings, earlier, copy_papers(study, folder)),
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return document
 
 
-def _manifest(study: Study, frame: pl.DataFrame, counts: dict[str, int], papers: dict[str, str]) -> str:
+def _manifest(
+    study: Study, frame: pl.DataFrame, counts: dict[str, int], earlier: int | None, papers: dict[str, str]
+) -> str:
     """What the study's own manifest says, without this machine's paths, and what the bundle holds."""
     kept: dict[str, Any] = {}
     if (study.folder / MANIFEST).is_file():
@@ -131,6 +135,7 @@ def _manifest(study: Study, frame: pl.DataFrame, counts: dict[str, int], papers:
         "format": 1,
         "correctness": study.config.correctness,
         "readings": counts,
+        **({} if earlier is None else {"readings_before": earlier}),
         "items": sorted(item.id for item in study.benchmark.items),
         "excluded": dict(sorted(study.population.excluded.items())),
         "unmeasured_readings": int(frame.filter(pl.col("state") != "ok").height),

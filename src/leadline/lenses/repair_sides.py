@@ -10,12 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from leadline.lenses.panel import Floats, Panel, make_panel
 from leadline.lenses.protocol import Sameness
 from leadline.lenses.whole import Whole
 
 Mask = npt.NDArray[np.bool_]
+
+# Why readings from before take no part: their items are shown as they were.
+UNCHANGED = "unchanged"
 
 
 class Part(NamedTuple):
@@ -38,7 +42,8 @@ class Sides:
         assert whole.before is not None
         rule = rule or whole.protocol.stability.sameness
         after = whole.panel_by(rule)
-        before = make_panel(whole.before, whole.members, rule)
+        counting = whole.before.filter(pl.col("excluded").fill_null("") != UNCHANGED)
+        before = make_panel(counting, whole.members, rule)
         shared = np.intersect1d(after.items, before.items)
         before, after = (one.only(items=np.isin(one.items, shared)) for one in (before, after))
         several = [(one.n >= 2).any(axis=1) for one in (before, after)]

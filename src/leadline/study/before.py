@@ -14,6 +14,7 @@ import polars as pl
 
 from leadline.errors import LeadlineError, UsageError
 from leadline.lenses.protocol import Before, Member, Registered
+from leadline.lenses.repair_sides import UNCHANGED
 from leadline.models.model import ModelIdentity
 from leadline.study.config_file import STUDY_FILE, where_in
 from leadline.study.members import RECORDED, StudyMember, members, protocol
@@ -31,7 +32,7 @@ _WHO = ["model", "configuration"]
 @dataclass(frozen=True)
 class BeforeReadings:
     """Readings of the items that count, under the names of this study's configurations; and what is said of
-    them."""
+    them. Where a registered prediction needs them, others are there as well, `excluded` as unchanged."""
 
     readings: pl.DataFrame
     told: Before
@@ -51,7 +52,7 @@ def before(
         theirs = members(other, store)
         frame = readings(other, store)
         weights = store.models()
-    items, remarks = _items(study, other, where)
+    common, changed, remarks = _items(study, other, where)
     pairs = _pairs(protocol(study, found).members, protocol(other, theirs).members)
     if not pairs:
         have = ", ".join(sorted({f"{one.model} · {one.name}" for one in theirs})) or "none"
@@ -65,13 +66,23 @@ def before(
         schema=["model", "configuration", "_model", "_configuration"],
         orient="row",
     )
+    registered, remark = _registered(study, other)
+    # A paired prediction may be about all items: then its reference can be counted again from what is kept.
+    items = common if registered and registered.is_paired else changed
     kept = (
         frame.filter(pl.col("item").is_in(items))
         .join(names, on=_WHO)
-        .with_columns(pl.col("_model").alias("model"), pl.col("_configuration").alias("configuration"))
+        .with_columns(
+            pl.col("_model").alias("model"),
+            pl.col("_configuration").alias("configuration"),
+            pl.when(pl.col("item").is_in(changed))
+            .then(pl.lit(""))
+            .otherwise(pl.lit(UNCHANGED))
+            .alias("excluded"),
+        )
         .select(frame.columns)
     )
-    if kept.is_empty():
+    if not kept["item"].is_in(changed).any():
         raise LeadlineError(
             f"before: {other.config.name} holds no answer to an item that both have",
             where=where,
@@ -83,7 +94,6 @@ def before(
         for name in sorted(set(identities) & set(weights))
         if identities[name].digest != weights[name].digest
     ]
-    registered, remark = _registered(study, other)
     told = Before(other.config.name, registered, tuple(remarks + remark))
     return BeforeReadings(kept, told)
 
@@ -107,8 +117,8 @@ def _opened(study: Study, where: str) -> Study:
     return other
 
 
-def _items(study: Study, other: Study, where: str) -> tuple[list[str], list[str]]:
-    """The items that count, and remarks on the others."""
+def _items(study: Study, other: Study, where: str) -> tuple[list[str], list[str], list[str]]:
+    """The items that both have, those of them that count, and remarks on the others."""
     had = {item.id: other.asked(item) for item in other.population.everyone.items}
     common = [item for item in study.benchmark.items if item.id in had]
     if not common:
@@ -120,9 +130,10 @@ def _items(study: Study, other: Study, where: str) -> tuple[list[str], list[str]
     changed = [item.id for item in common if study.asked(item) != had[item.id]]
     if not changed:
         remark = f"Items show the same as in {other.config.name}: the change is none of their wording."
-        return [item.id for item in common], [remark]
+        return [item.id for item in common], [item.id for item in common], [remark]
     same = len(common) - len(changed)
-    return changed, [f"Items that show the same as before left out: {same:,}."] if same else []
+    ids = [item.id for item in common]
+    return ids, changed, [f"Items that show the same as before left out: {same:,}."] if same else []
 
 
 def _pairs(ours: Sequence[Member], theirs: Sequence[Member]) -> list[tuple[tuple[str, str], tuple[str, str]]]:

@@ -44,7 +44,8 @@ class Expectations:
         for side in sides:
             for item, cell in side.items():
                 if cell.hits == 0:
-                    entry = self._wrong.setdefault(bundle_task(item), [0, 0])
+                    # An item without a task is a task of its own.
+                    entry = self._wrong.setdefault(bundle_task(item) or f"\n{item}", [0, 0])
                     entry[0] += cell.unstable
                     entry[1] += 1
         self._flips = sum(flips for flips, _ in self._wrong.values())
@@ -61,7 +62,7 @@ class Expectations:
             return 0.0
         if cell.hits > 0:
             return 1.0
-        flips, number = self._wrong.get(self._task(item), (0, 0))
+        flips, number = self._wrong.get(self._task(item) or f"\n{item}", (0, 0))
         return (self._flips - flips) / (self._all - number) if self._all > number else None
 
 
@@ -70,6 +71,10 @@ class TaskValues:
     digits."""
 
     def __init__(self, sides: Sides, measured: Sequence[Side]) -> None:
+        # Items without a task have no part in this, nor in what is expected.
+        measured = [
+            {item: cell for item, cell in side.items() if sides.bundle.task(item)} for side in measured
+        ]
         expected = Expectations(sides.bundle.task, measured)
         self.items: dict[str, set[str]] = {}
         cells: dict[str, list[dict[str, Cell]]] = {}
@@ -77,9 +82,8 @@ class TaskValues:
             own: dict[str, dict[str, Cell]] = {}
             for item, cell in side.items():
                 task = sides.bundle.task(item)
-                if task:
-                    own.setdefault(task, {})[item] = cell
-                    self.items.setdefault(task, set()).add(item)
+                own.setdefault(task, {})[item] = cell
+                self.items.setdefault(task, set()).add(item)
             for task, found in own.items():
                 cells.setdefault(task, []).append(found)
         self.cells = dict(sorted(cells.items()))

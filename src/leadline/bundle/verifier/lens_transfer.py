@@ -152,9 +152,8 @@ def _controlled(scores: list[list[float]], k: int, null: Shuffled, permutations:
 def _dropped(sides: Sides, name: str, places: Sequence[int], scores: list[list[float]], k: int) -> Table:
     table: Table = {}
     everyone = list(range(len(places)))
-    if len(everyone) < 3:
-        return {}
-    for left_out in (None, *everyone):
+    # Without one of two there would be nothing to compare.
+    for left_out in (None, *everyone) if len(everyone) > 2 else (None,):
         kept = [scores[at] for at in everyone if at != left_out]
         shared = Shared([best_first(own) for own in kept], len(kept[0]), k)
         pairs, expected = len(shared.shares), sum(shared.blind.values())

@@ -36,7 +36,7 @@ def transition_tables(parts: Parts) -> dict[str, Table]:
         overall[row_key(method=method["name"])] = figures
         for category, items in _grouped(pairs, parts.bundle.category).items():
             group = _rates([pairs[item] for item in items])
-            group["tasks"] = plain_count(len({parts.bundle.task(item) for item in items}))
+            group["tasks"] = plain_count(len({parts.bundle.task(item) for item in items} - {""}))
             by_category[row_key(category=category, method=method["name"])] = group
         for task, items in _grouped(pairs, parts.bundle.task).items():
             by_task[row_key(task=task, method=method["name"])] = _rates([pairs[item] for item in items])
@@ -104,9 +104,8 @@ def _rates(pairs: Sequence[tuple[bool, bool]]) -> dict[str, Expected]:
 
 
 def _grouped(pairs: dict[str, Any], name: Any) -> dict[str, list[str]]:
-    """Items by their group; those without one belong to none."""
+    """Items by their group; where some have one, those without are a group of their own."""
     found: dict[str, list[str]] = {}
-    for item in pairs:
-        if name(item):
-            found.setdefault(name(item), []).append(item)
+    for item in pairs if any(map(name, pairs)) else ():
+        found.setdefault(name(item) or "(none)", []).append(item)
     return found

@@ -10,7 +10,7 @@ from typing import Any, Optional
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import read_json, read_lines
 
-_STATES = ("ok", "empty", "refused", "unreadable", "error")
+STATES = ("ok", "empty", "refused", "unreadable", "error")
 # Keys of an item that decide neither how it is asked nor how it is judged.
 _UNHASHED = ("category", "domain", "task", "relation", "subject", "evidence", "source", "quote")
 
@@ -120,8 +120,6 @@ def load_bundle(folder: Path, book: Book) -> Bundle | None:
     texts = _load_responses(bundle, configurations, book)
     _load_readings(bundle, configurations, texts, book)
     _check_completeness(bundle, configurations, book)
-    if bundle.protocol.get("before"):
-        _load_before(bundle, book)
     return bundle
 
 
@@ -220,7 +218,7 @@ def _load_readings(
             answer.finish = response.get("finish") or ""
             answer.tokens_in = response.get("tokens_in")
             answer.tokens_out = response.get("tokens_out")
-        if answer.state not in _STATES or (answer.state == "ok") == (answer.value is None):
+        if answer.state not in STATES or (answer.state == "ok") == (answer.value is None):
             book.fault("structure", f"readings.jsonl:{number}: state and value do not fit {_named(key)}")
         if answer.state != "ok" and (answer.correct or answer.strict):
             book.fault("structure", f"readings.jsonl:{number}: right without being read {_named(key)}")
@@ -235,24 +233,6 @@ def _load_readings(
         if kept:
             bundle.cells[place] = kept
     book.facts["readings"] = len(seen)
-
-
-def _load_before(bundle: Bundle, book: Book) -> None:
-    """Readings of the same items from before they were changed."""
-    rule = bundle.protocol["stability"]["sameness"]
-    seen = set()
-    for number, line in read_lines(bundle.folder / "before", "readings.jsonl", book):
-        key = (line["model"], line["configuration"], line["item"], line["sample"])
-        if key in seen or key[2] not in bundle.items:
-            book.fault("structure", f"before/readings.jsonl:{number}: twice, or of no item {_named(key)}")
-            continue
-        seen.add(key)
-        answer = Answer(line)
-        answer.vote = value_under(answer, rule)
-        bundle.before.setdefault(key[:2], {}).setdefault(answer.item, []).append(answer)
-    for cells in bundle.before.values():
-        for answers in cells.values():
-            answers.sort(key=lambda one: one.sample)
 
 
 def _check_completeness(

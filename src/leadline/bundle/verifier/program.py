@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from leadline.bundle.verifier.claims import check_claims
+from leadline.bundle.verifier.earlier import load_earlier
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import check_checksums
 from leadline.bundle.verifier.loading import load_bundle
@@ -28,6 +29,7 @@ def verify(folder: Path) -> Book:
     try:
         bundle = load_bundle(folder, book)
         if bundle is not None:
+            load_earlier(bundle, book)
             check_document(bundle, book)
             check_rereading(bundle, book)
             check_findings(bundle, book)
