@@ -36,7 +36,10 @@ def test_figures_stand_beside_the_findings_and_the_absent_one_is_named(
         f"figure    {figures / 'wobble.svg'}" in ended.out
         and f"captions  {figures / 'captions.md'}" in ended.out
     )
-    assert ended.err == "skipped   contrast: no audit groups the items into flagged and clean ones, and none was changed\n"
+    assert (
+        ended.err
+        == "skipped   contrast: no audit groups the items into flagged and clean ones, and none was changed\n"
+    )
     assert {path.name for path in figures.iterdir()} == {
         "wobble.svg", "observability.svg", "transfer.svg", "split-half.svg", "categories.svg", "captions.md",
     }  # fmt: skip
