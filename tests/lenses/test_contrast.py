@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -10,6 +11,7 @@ from leadline.lenses.finding import ClaimStatus
 from leadline.lenses.frame import readings_frame
 from leadline.lenses.protocol import Contrast, Member, Protocol, Selection, Stability
 from leadline.lenses.whole import Whole
+from tests.lenses.panels import frame_of, whole_of
 from tests.lenses.published_items import CONFIGURATIONS, published_frame, published_items
 from tests.lenses.small import figures, samples, shuffled, table
 
@@ -133,7 +135,27 @@ def test_the_published_claim_stands_and_that_on_two_items_does_not(published):
     assert "does not say why" in claim.text
     assert claim.point.startswith("+16.7 points")
     by_failure = table(published, "by failure type")
-    assert [claim.status.value for claim in by_failure.claims] == ["supported", "supported", "not supported"]
+    statuses = [claim.status.value for claim in by_failure.claims]
+    assert statuses == ["supported", "supported", "not estimable"]
+    assert by_failure.claims[1].conservative.endswith("after Holm over 2 contrasts")
+
+
+def test_two_items_of_two_tasks_say_nothing_of_other_tasks(published):
+    found = figures(table(published, "by failure type"), failure="label untraceable", measure="wobble")
+    assert found["tasks_of"].value == 2
+    assert found["difference"].value is not None
+    assert found["difference_tasks"].value is None
+    assert found["difference_tasks"].note == "2 tasks, at least 3 are needed on either side"
+    claim = table(published, "by failure type").claims[2]
+    assert "Beyond these tasks it cannot be told: the groups are of 2 and" in claim.text
+
+
+def test_flagged_items_share_tasks_with_clean_ones_so_tasks_are_drawn_and_items_dealt_out(published):
+    found = figures(table(published, "flagged against clean"), **WOBBLE)
+    assert "p_tasks" not in found
+    assert found["difference_tasks"].value == found["difference"].value
+    assert found["difference_tasks"].method.startswith("bootstrap over tasks")
+    assert ends(found["difference_tasks"])[0] > 0
 
 
 def test_published_counts_by_whether_the_window_states_the_answer(published):
@@ -266,3 +288,59 @@ def test_rarefied_wobble_of_a_group_by_hand():
 def test_without_an_audit_there_is_nothing_to_compare():
     assert small(**{"": [STEADY, UNSTEADY]}) == []
     assert looked(readings_frame([])) == []
+
+
+def clustered(seed, tasks=6, per_task=12, configurations=4, against=None):
+    """Two groups of whole tasks alike: each task has a rate of its own, from one distribution for both."""
+    rng = np.random.default_rng(seed)
+    rates = rng.beta(0.5, 3, 2 * tasks) if against is None else np.repeat([0.02, against], tasks)
+    names = [f"t{at:02d}" for at in range(2 * tasks) for _ in range(per_task)]
+    wavers = rng.random((configurations, len(names), 1)) < np.repeat(rates, per_task)[:, None]
+    values = np.where(wavers, [0, 1, 0, 1], 0)
+    contrast = Contrast(
+        "first",
+        Selection(tasks=tuple(f"t{at:02d}" for at in range(tasks))),
+        Selection(tasks=tuple(f"t{at:02d}" for at in range(tasks, 2 * tasks))),
+    )
+    protocol = Protocol(
+        baseline="",
+        methods=(),
+        bootstrap_draws=400,
+        stability=Stability(contrasts=(contrast,), permutations=400),
+    )
+    (found,) = LENS.whole(whole_of(frame_of(values, names), protocol))
+    return found, figures(found, contrast="first", **WOBBLE)
+
+
+def is_off_zero(figure):
+    return figure.low > 0 or figure.high < 0
+
+
+def test_groups_of_tasks_that_are_alike_are_hardly_ever_said_to_differ():
+    studies = [clustered(seed) for seed in range(12)]
+    over_items = [row["p"].value <= 0.05 and is_off_zero(row["difference"]) for _, row in studies]
+    assert sum(over_items) >= 4  # items taken as exchangeable find something far too often
+    supported = [found.claims[0].status is ClaimStatus.SUPPORTED for found, _ in studies]
+    assert sum(supported) <= 1
+    assert any("bootstrap over tasks" in found.claims[0].conservative for found, _ in studies)
+
+
+def test_groups_of_whole_tasks_that_do_differ_are_told_apart():
+    found, row = clustered(seed=1, against=0.4)
+    assert row["p_tasks"].denominator == 12
+    assert found.claims[0].status is ClaimStatus.SUPPORTED
+    assert "when tasks change groups" in found.claims[0].conservative
+
+
+def test_three_tasks_against_three_cannot_support_anything():
+    # of the twenty ways to deal out six tasks two are as clear as the clearest
+    found, row = clustered(seed=1, tasks=3, against=0.9)
+    assert row["difference_tasks"].high < 0
+    assert found.claims[0].status is ClaimStatus.UNREACHABLE
+
+
+def test_without_tasks_a_contrast_rests_on_items():
+    found = small(clean=[STEADY] * 6, computational=[UNSTEADY] * 6)
+    row = figures(table(found, "flagged against clean"), **WOBBLE)
+    assert not {"tasks_of", "difference_tasks", "p_tasks"} & set(row)
+    assert table(found, "flagged against clean").claims[0].status is ClaimStatus.SUPPORTED

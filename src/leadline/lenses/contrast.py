@@ -3,24 +3,26 @@
 Cells of a group are pooled over the configurations: wobble = Σ unstable / Σ measured over its items. The
 intervals of both rates and of their difference resample items, each group by itself; beside them stands
 Newcombe's interval of the difference, which takes cells as independent. p: which items are in the first group
-is dealt out anew. Groups: flagged and clean items of an audit, each failure type against clean, the gold
-answer stated in the window or not, and whatever a study names. Flagged items are usually left out of the
-population: they are compared here all the same. Items left out by name are in no group.
+is dealt out anew. Items of one task resemble each other, so where items carry tasks the difference also has
+an interval from resampled tasks, and where the groups share no task a p from whole tasks dealt out.
+
+Groups: flagged and clean items of an audit, each failure type against clean, the gold answer stated in the
+window or not, and whatever a study names. Flagged items are usually left out of the population: they are
+compared here all the same. Items left out by name are in no group.
 
 A difference between groups is an association.
-Source: Probity, section 3 and Table 2; the permutation is added here.
+Source: Probity, section 3 and Table 2; the permutation and what is said of tasks are added here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import comb
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from leadline.lenses.audited import chosen, flagged_and_clean, named
+from leadline.lenses.contrast_claims import Claimed, Sides, contrast_claims
 from leadline.lenses.contrast_measures import (
     ACCURACY,
     DISPERSION,
@@ -31,12 +33,10 @@ from leadline.lenses.contrast_measures import (
     compare,
     comparison,
 )
-from leadline.lenses.figures import SIGNIFICANCE, above_zero, below_zero, counted, percent, points
-from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
+from leadline.lenses.finding import Finding, Row
 from leadline.lenses.protocol import Contrast
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.whole import Whole
-from leadline.stats.multiple import holm
 
 Mask = npt.NDArray[np.bool_]
 Asked = tuple[dict[str, str], Comparison]
@@ -48,17 +48,12 @@ DEFINITION = (
     "would show; dispersion: mean of 1 - m/n; accuracy: cells whose majority is right). difference: the "
     "first less the second. Intervals resample items, each group by itself. of_wilson, against_wilson, "
     "difference_newcombe take cells as independent, which those of one item are not. p: items change groups "
-    "at random. A difference is an association: it does not say why."
+    "at random. tasks_of, tasks_against: tasks with measured items of either group (an item without one "
+    "counts as one). difference_tasks: the same difference, tasks resampled with all their items; p_tasks: "
+    "whole tasks change groups at random, where the groups share none. Claims rest on the wider of both "
+    "intervals and on p_tasks where it is there, else on p, after Holm's correction. A difference is an "
+    "association: it does not say why."
 )
-
-
-class Sides(NamedTuple):
-    """Two groups of items, as masks over everyone's panel, and what sentences call them."""
-
-    of: Mask
-    against: Mask
-    called: str
-    rest: str
 
 
 def look(whole: Whole) -> list[Finding]:
@@ -199,7 +194,7 @@ def _ask(
     members = measures.whole.repeated if subset == ALL_CONFIGURATIONS else measures.whole.subsets[subset]
     headline = measure in (WOBBLE, ROUNDING) and stratum == ALL_ITEMS and subset == ALL_CONFIGURATIONS
     counts = measures.per_item(measure, members)
-    found = comparison(measure, counts, sides.of & within, sides.against & within, with_p=headline)
+    found = comparison(measure, counts, sides.of & within, sides.against & within, measures.tasks, headline)
     keys = {"measure": measure, "stratum": stratum, "subset": subset}
     return [] if found is None else [(keys, found)]
 
@@ -218,16 +213,11 @@ def _finding(
     table: str,
     title: str,
     rows: Sequence[Row],
-    claimed: Sequence[tuple[Sides, Row, Row | None]],
+    claimed: Sequence[Claimed],
     notes: Sequence[str] = (),
 ) -> Finding:
     whole = measures.whole
-    p_values = [row.figures["p"].value for _, row, _ in claimed]
-    corrected = iter(holm([p for p in p_values if p is not None]))
-    claims = [
-        _claim(sides, row.figures, accuracy, next(corrected) if p is not None else None)
-        for (sides, row, accuracy), p in zip(claimed, p_values, strict=True)
-    ]
+    claims = contrast_claims(claimed)
     single = len(whole.members) - len(whole.repeated)
     if single:
         notes = [*notes, f"Configurations with a single answer to each item left out: {single}."]
@@ -240,37 +230,8 @@ def _finding(
         title=title,
         definition=DEFINITION,
         rows=tuple(rows),
-        claims=tuple(claims),
+        claims=claims,
         notes=tuple(notes),
-    )
-
-
-def _claim(sides: Sides, figures: Mapping[str, Figure], accuracy: Row | None, p: float | None) -> Claim:
-    difference, of, against = figures["difference"], figures["of"], figures["against"]
-    if difference.value is None or p is None:
-        text = f"{sides.called} cannot be compared with {sides.rest}: {difference.note}."
-        return Claim(text=text, status=ClaimStatus.NOT_ESTIMABLE)
-    way = "less" if difference.value < 0 else "more"
-    harder = ""
-    if accuracy is not None and accuracy.figures["difference"].value is not None:
-        shares = [percent(accuracy.figures[name].value) for name in ("of", "against")]
-        harder = f"; their majorities are right in {shares[0]} against {shares[1]}"
-    sizes = [int(figures[name].value or 0) for name in ("items_of", "items_against")]
-    # So few items can be dealt out in so few ways that no difference would stand out.
-    out_of_reach = 1 / comb(sum(sizes), min(sizes)) > SIGNIFICANCE
-    clear = (above_zero(difference) or below_zero(difference)) and p <= SIGNIFICANCE
-    end = difference.high if difference.value < 0 else difference.low
-    return Claim(
-        text=f"{sides.called} wobble {way} than {sides.rest}: {counted(of)} against {counted(against)} of "
-        f"the cells. An association, which does not say why{harder}.",
-        status=ClaimStatus.UNREACHABLE
-        if out_of_reach
-        else ClaimStatus.SUPPORTED
-        if clear
-        else ClaimStatus.NOT_SUPPORTED,
-        point=points(difference),
-        conservative=f"{100 * (end or 0.0):+.1f} points at the unfavourable end of the bootstrap over items; "
-        f"p = {p:.2g} when items change groups",
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +20,12 @@ from leadline.lenses.finding import Figure
 from leadline.lenses.panel import Panel
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.whole import Whole
+from leadline.stats.clustered_groups import CLUSTERS, bootstrap_clusters, in_clusters, share_clusters
 from leadline.stats.intervals import Interval, newcombe, wilson
 from leadline.stats.two_groups import Counts, GroupIntervals, bootstrap_groups, relabelled_p
 
 Mask = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 WOBBLE, ROUNDING, RAREFIED = "wobble", "wobble, rounding", "wobble, rarefied"
 DISPERSION, ACCURACY = "dispersion", "accuracy"
@@ -51,6 +54,18 @@ class Measures:
         rounding = numbers and self.whole.protocol.stability.sameness != "rounding"
         return (WOBBLE, ROUNDING, RAREFIED) if rounding else (WOBBLE, RAREFIED)
 
+    @cached_property
+    def tasks(self) -> Ints | None:
+        """The number of each item's task [items]; an item without one is a task of its own.
+
+        None where no item has one.
+        """
+        names, numbers = np.unique(self.panel.tasks, return_inverse=True)
+        alone = self.panel.tasks == ""
+        if alone.all():
+            return None
+        return np.where(alone, len(names) + np.cumsum(alone), numbers).astype(np.int64)
+
     def per_item(self, measure: str, members: Sequence[int]) -> Counts:
         """Numerators and denominators [items of everyone's panel], summed over `members`."""
         key = (measure, tuple(members))
@@ -76,17 +91,21 @@ class Measures:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One figure of two groups: the sums of their measured items, and which items these are."""
+    """One figure of two groups: the sums of their measured items, and which items these are.
+
+    `by_task` are the same sums by task, of both groups over the same tasks; None where there are no tasks.
+    """
 
     measure: str
     of: Counts
     against: Counts
     items: bytes
+    by_task: tuple[Counts, Counts] | None = None
     with_p: bool = False
 
 
 def comparison(
-    measure: str, counts: Counts, of: Mask, against: Mask, with_p: bool = False
+    measure: str, counts: Counts, of: Mask, against: Mask, tasks: Ints | None = None, with_p: bool = False
 ) -> Comparison | None:
     """Two groups as masks over everyone's items, without what was not measured; None where one is empty."""
     there = counts.denominators > 0
@@ -94,7 +113,14 @@ def comparison(
     if not first.any() or not second.any():
         return None
     one, other = (Counts(counts.numerators[its], counts.denominators[its]) for its in (first, second))
-    return Comparison(measure, one, other, np.packbits([first, second]).tobytes(), with_p)
+    by_task = None
+    if tasks is not None:
+        numbers = np.unique(tasks[first | second])
+        by_task = (
+            in_clusters(one, np.searchsorted(numbers, tasks[first]), len(numbers)),
+            in_clusters(other, np.searchsorted(numbers, tasks[second]), len(numbers)),
+        )
+    return Comparison(measure, one, other, np.packbits([first, second]).tobytes(), by_task, with_p)
 
 
 def compare(comparisons: Sequence[Comparison], protocol: Protocol) -> list[dict[str, Figure]]:
@@ -116,7 +142,58 @@ def compare(comparisons: Sequence[Comparison], protocol: Protocol) -> list[dict[
         )
         for place, one, ends in zip(together, ones, intervals, strict=True):
             found[place] = _figures(one, ends, protocol)
+        for place, figures in zip(together, _over_tasks(ones, protocol), strict=True):
+            found[place].update(figures)
     return found
+
+
+def _over_tasks(ones: Sequence[Comparison], protocol: Protocol) -> list[dict[str, Figure]]:
+    """The same differences with tasks as what is drawn; of the same items, so that resamples are shared."""
+    tables = [one.by_task for one in ones if one.by_task is not None]
+    if not tables:
+        return [{} for _ in ones]
+    sides = [int((group.denominators > 0).sum()) for group in tables[0]]
+    few = min(sides) < CLUSTERS
+    whole = not share_clusters(*tables[0])
+    ends = (
+        [None] * len(tables)
+        if few
+        else bootstrap_clusters(
+            [of for of, _ in tables],
+            [against for _, against in tables],
+            protocol.bootstrap_draws,
+            protocol.bootstrap_seed,
+        )
+    )
+    found = []
+    for one, (of, against), interval in zip(ones, tables, ends, strict=True):
+        figures = {"tasks_of": count(sides[0]), "tasks_against": count(sides[1])}
+        figures["difference_tasks"] = _across(of, against, interval, protocol, min(sides))
+        if one.with_p and whole:
+            its = [Counts(*(part[group.denominators > 0] for part in group)) for group in (of, against)]
+            figures["p_tasks"] = _p(its[0], its[1], protocol, few, "tasks")
+        found.append(figures)
+    return found
+
+
+def _across(
+    of: Counts, against: Counts, interval: Interval | None, protocol: Protocol, fewest: int
+) -> Figure:
+    """The difference with an interval that resamples tasks; no value where a side has too few of them."""
+    cells = float(of.denominators.sum() + against.denominators.sum())
+    method = bootstrapped(protocol, "tasks")
+    if interval is None:
+        note = f"{_number(fewest, 'task')}, at least {CLUSTERS} are needed on either side"
+        return Figure(value=None, denominator=cells, method=method, note=note)
+    lost = "" if interval.low is not None else "too many resamples of tasks leave a group empty"
+    return Figure(
+        value=of.ratio - against.ratio,
+        denominator=cells,
+        low=interval.low,
+        high=interval.high,
+        method=method,
+        note=lost,
+    )
 
 
 def _figures(one: Comparison, ends: GroupIntervals, protocol: Protocol) -> dict[str, Figure]:
@@ -144,7 +221,7 @@ def _figures(one: Comparison, ends: GroupIntervals, protocol: Protocol) -> dict[
 def _rate(group: Counts, interval: Interval, method: str) -> Figure:
     above, below = float(group.numerators.sum()), float(group.denominators.sum())
     if len(group.numerators) < ITEMS:
-        note = f"{_items(len(group.numerators))}, at least {ITEMS} are needed"
+        note = f"{_number(len(group.numerators), 'item')}, at least {ITEMS} are needed"
         return Figure(value=None, numerator=above, denominator=below, method=method, note=note)
     rates = group.numerators / group.denominators
     alike = method.startswith("bootstrap") and float(np.ptp(rates)) == 0
@@ -162,7 +239,8 @@ def _rate(group: Counts, interval: Interval, method: str) -> Figure:
 def _difference(of: Counts, against: Counts, interval: Interval, method: str, note: str, few: bool) -> Figure:
     cells = float(of.denominators.sum() + against.denominators.sum())
     if few:
-        note = f"{_items(min(len(of.numerators), len(against.numerators)))}, at least {ITEMS} are needed"
+        fewest = min(len(of.numerators), len(against.numerators))
+        note = f"{_number(fewest, 'item')}, at least {ITEMS} are needed"
         return Figure(value=None, denominator=cells, method=method, note=note)
     return Figure(
         value=of.ratio - against.ratio,
@@ -174,18 +252,18 @@ def _difference(of: Counts, against: Counts, interval: Interval, method: str, no
     )
 
 
-def _p(of: Counts, against: Counts, protocol: Protocol, few: bool) -> Figure:
+def _p(of: Counts, against: Counts, protocol: Protocol, few: bool, what: str = "items") -> Figure:
     permutations = protocol.stability.permutations
-    items = len(of.numerators) + len(against.numerators)
+    dealt = len(of.numerators) + len(against.numerators)
     seed = protocol.stability.permutation_seed
-    method = f"items relabelled, {permutations} permutations, seed {seed}, two-sided"
+    method = f"{what} relabelled, {permutations} permutations, seed {seed}, two-sided"
     if few:
-        return Figure(value=None, denominator=items, method=method, note="too few items")
+        return Figure(value=None, denominator=dealt, method=method, note=f"too few {what}")
     p = relabelled_p(of, against, permutations, seed)
     least = p * (permutations + 1) < 1.5
     note = f"no permutation reaches it: < 1/{permutations + 1}" if least else ""
-    return Figure(value=p, denominator=items, method=method, note=note)
+    return Figure(value=p, denominator=dealt, method=method, note=note)
 
 
-def _items(number: int) -> str:
-    return "1 item" if number == 1 else f"{number} items"
+def _number(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

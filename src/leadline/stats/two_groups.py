@@ -73,18 +73,24 @@ def bootstrap_groups(
 
 def _resampled_ratios(group: Sequence[Counts], draws: int, rng: np.random.Generator) -> Floats:
     """The ratio of every figure in each resample of the group's items [figures, draws]."""
+    sums = resampled_sums(group, draws, rng)
+    found: Floats = (sums[:, 0::2] / sums[:, 1::2]).T
+    return found
+
+
+def resampled_sums(group: Sequence[Counts], draws: int, rng: np.random.Generator) -> Floats:
+    """Numerator, then denominator of every figure in each resample of items [draws, 2 · figures]."""
     table = np.column_stack([column for counts in group for column in counts])
     items = len(table)
-    found = np.empty((draws, len(group)))
+    found = np.empty((draws, table.shape[1]))
     step = max(1, _BLOCK // items)
     for start in range(0, draws, step):
         block = min(step, draws - start)
         picks = rng.integers(0, items, size=(block, items), dtype=np.int32)
         places = picks + (np.arange(block, dtype=np.int64) * items)[:, None]
         weights = np.bincount(places.reshape(-1), minlength=block * items).reshape(block, items)
-        sums = weights.astype(np.float64) @ table
-        found[start : start + block] = sums[:, 0::2] / sums[:, 1::2]
-    return found.T
+        found[start : start + block] = weights.astype(np.float64) @ table
+    return found
 
 
 def bootstrap_change(

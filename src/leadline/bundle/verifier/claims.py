@@ -9,6 +9,7 @@ the figures do not carry is never allowed to be supported.
 from __future__ import annotations
 
 import re
+from math import comb
 from typing import Optional
 
 from leadline.bundle.verifier.claimed import (
@@ -82,7 +83,7 @@ def _pooled_rounding(claimed: Claimed) -> set[str]:
     figure = claimed.rows[-1]["figures"]["wobble_rounding"]
     if figure["value"] is None:
         return {UNKNOWN}
-    return {YES} if (figure["low"] or 0) > 0 else {NO, NEVER, UNKNOWN}
+    return {YES} if figure["numerator"] else {NO, NEVER, UNKNOWN}  # one change shows that there is change
 
 
 def _steadiest(claimed: Claimed) -> set[str]:
@@ -108,7 +109,8 @@ def _trend(claimed: Claimed) -> set[str]:
             if intercept["value"] is None:
                 return {UNKNOWN}
             clear = row["figures"]["clear"]["value"] > 0.5
-            return {YES} if intercept["low"] > 0 and clear else {NO}
+            beyond_chance = is_small(row["figures"]["intercept_p"])
+            return {YES} if intercept["low"] > 0 and clear and beyond_chance else {NO, NEVER}
     return {UNKNOWN, NO}
 
 
@@ -144,6 +146,7 @@ def _difficulty(claimed: Claimed) -> set[str]:
 
 
 def _transfer(claimed: Claimed) -> set[str]:
+    """Rows of items at the largest k, or those that pairs of two families are told in."""
     named = re.search(r"\(within (.+?)\)", claimed.text)
     wanted = named[1] if named else "all configurations"
     rows = [
@@ -153,8 +156,12 @@ def _transfer(claimed: Claimed) -> set[str]:
     ]
     if not rows:
         return {UNKNOWN, NO, NEVER}
-    controls = [row for row in rows if row["keys"].get("control", "").startswith("shuffled")]
-    figures = (controls or rows)[0 if controls else -1]["figures"]
+    by_difficulty = "shared difficulty" in claimed.text
+    if "families" in rows[0]["figures"]:
+        figures = rows[1 if by_difficulty else 0]["figures"]
+    else:
+        controls = [row for row in rows if row["keys"].get("control", "").startswith("shuffled")]
+        figures = (controls or rows)[0 if controls else -1]["figures"]
     mean, null = figures["mean"], figures.get("null_mean") or {}
     if mean.get("low") is None or null.get("high") is None:
         return {UNKNOWN, NO, NEVER}
@@ -162,18 +169,29 @@ def _transfer(claimed: Claimed) -> set[str]:
 
 
 def _contrast(claimed: Claimed) -> Optional[set[str]]:
-    """One claim a headline row, in order; p after Holm over those."""
-    headlines = [row for row in claimed.rows if row["keys"]["measure"] == "wobble" and "p" in row["figures"]]
+    """One claim a headline row, in order; p after Holm over those. Tasks count too, where there are any."""
+    headlines = [row["figures"] for row in claimed.rows if row["keys"]["measure"] == "wobble"]
+    headlines = [figures for figures in headlines if "p" in figures]
     if claimed.place >= len(headlines):
         return None
-    p_values = [row["figures"]["p"].get("value") for row in headlines]
-    known = [p for p in p_values if p is not None]
-    corrected = iter(holm_corrected(known))
+    p_values = []
+    for figures in headlines:
+        p = figures["p_tasks" if "p_tasks" in figures else "p"].get("value")
+        beyond = figures.get("difference_tasks", figures["difference"]).get("low") is not None
+        p_values.append(p if beyond else None)
+    corrected = iter(holm_corrected([p for p in p_values if p is not None]))
     after = [None if p is None else next(corrected) for p in p_values]
-    difference, p = headlines[claimed.place]["figures"]["difference"], after[claimed.place]
-    if difference.get("value") is None or p is None:
-        return {UNKNOWN, NEVER}
-    return {YES} if off_zero(difference) and p <= AT_MOST else {NO, NEVER}
+    figures, p = headlines[claimed.place], after[claimed.place]
+    if p is None:
+        return {UNKNOWN}
+    what = "tasks" if "p_tasks" in figures else "items"
+    sizes = [int(figures[f"{what}_{side}"]["value"]) for side in ("of", "against")]
+    if (2 if sizes[0] == sizes[1] else 1) / comb(sum(sizes), sizes[0]) > AT_MOST:
+        return {NEVER}
+    way = 1 if figures["difference"]["value"] >= 0 else -1
+    names = [name for name in ("difference", "difference_tasks") if name in figures]
+    clear = all(way * (figures[name]["low" if way > 0 else "high"] or 0) > 0 for name in names)
+    return {YES} if clear and p <= AT_MOST else {NO}
 
 
 def _exclusion(claimed: Claimed) -> set[str]:
@@ -242,6 +260,7 @@ CLAIM_RULES: dict[tuple[str, str], Rule] = {
     ("observability", "overall"): _band,
     ("difficulty", "overall"): _difficulty,
     ("transfer", "by k"): _transfer,
+    ("transfer", "across families"): _transfer,
     ("transfer", "controls"): _transfer,
     ("contrast", "flagged against clean"): _contrast,
     ("contrast", "by failure type"): _contrast,

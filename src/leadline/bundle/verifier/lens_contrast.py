@@ -19,7 +19,7 @@ from leadline.bundle.verifier.expected import (
 )
 from leadline.bundle.verifier.intervals import newcombe_ends
 from leadline.bundle.verifier.lens_wobble import POOLED
-from leadline.bundle.verifier.resampling import difference_draws
+from leadline.bundle.verifier.resampling import difference_draws, joint_difference_draws
 
 ALL_ITEMS = "all items"
 UNFLAGGED = ("", "clean", "not checkable")
@@ -27,6 +27,8 @@ _MEASURES = ("wobble", "wobble, rounding", "wobble, rarefied", "dispersion", "ac
 _OF_STRATA = ("wobble", "wobble, rounding", "wobble, rarefied")
 _OF_FAILURES = ("wobble", "wobble, rounding", "wobble, rarefied", "accuracy")
 _COUNTED = ("wobble", "wobble, rounding", "accuracy")
+
+_FEWEST_CLUSTERS = 3
 
 # Item -> (sum of a number over its cells, cells).
 Parts_of = dict[str, tuple[float, int]]
@@ -237,6 +239,44 @@ def compared(
         items = len(one) + len(other)
         drawn = Drawn(lambda: relabelled(one, other), groups.sides.stability["permutations"])
         figures["p"] = Expected(Tail(drawn, difference, sides=2), None, items) if enough else no_figure(items)
+    if any(groups.sides.bundle.task(item) for item in groups.excluded):
+        own = [[item for item in group if item in parts] for group in (of, against)]
+        figures.update(_over_tasks(groups, own[0], own[1], parts, is_headline))
+    return figures
+
+
+def _over_tasks(
+    groups: Groups, of: Sequence[str], against: Sequence[str], parts: Parts_of, is_headline: bool
+) -> dict[str, Expected]:
+    """The difference with whole tasks as what is drawn, and dealt out where the groups share none."""
+    clusters: dict[str, list[float]] = {}
+    for place, items in ((0, of), (2, against)):
+        for item in items:
+            # An item without a task is a task of its own.
+            entry = clusters.setdefault(groups.sides.bundle.task(item) or f"\n{item}", [0.0, 0, 0.0, 0])
+            entry[place] += parts[item][0]
+            entry[place + 1] += parts[item][1]
+    every = [(a, b, c, d) for _, (a, b, c, d) in sorted(clusters.items())]
+    one = [(above, below) for above, below, _, _ in every if below]
+    other = [(above, below) for _, _, above, below in every if below]
+    shared = len(one) + len(other) > len(every)
+    top, bottom, rest_top, rest_bottom = (sum(row[at] for row in every) for at in range(4))
+    cells, difference = bottom + rest_bottom, top / bottom - rest_top / rest_bottom
+    figures = {"tasks_of": plain_count(len(one)), "tasks_against": plain_count(len(other))}
+    few = min(len(one), len(other)) < _FEWEST_CLUSTERS
+
+    def draws() -> list[float]:
+        if shared:
+            return joint_difference_draws(every)
+        sides = [([a for a, _ in group], [b for _, b in group]) for group in (one, other)]
+        return difference_draws(sides[0], sides[1])
+
+    figures["difference_tasks"] = no_figure(cells) if few else Expected(difference, None, cells, Drawn(draws))
+    if is_headline and not shared:
+        dealt = Drawn(lambda: relabelled(one, other), groups.sides.stability["permutations"])
+        figures["p_tasks"] = (
+            no_figure(len(every)) if few else Expected(Tail(dealt, difference, sides=2), None, len(every))
+        )
     return figures
 
 

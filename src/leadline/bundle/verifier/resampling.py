@@ -95,6 +95,19 @@ def difference_draws(
     return sorted(a - b for a, b in _side_by_side(unsorted_ratios(*first, 1), unsorted_ratios(*second, 2)))
 
 
+def joint_difference_draws(clusters: Sequence[tuple[float, float, float, float]]) -> list[float]:
+    """The same where clusters hold items of both groups (above, below; above, below) and are drawn whole.
+
+    A resample that leaves a group empty has no value.
+    """
+
+    def difference(drawn: Sequence[int]) -> float | None:
+        sums = [sum(clusters[at][part] for at in drawn) for part in range(4)]
+        return sums[0] / sums[1] - sums[2] / sums[3] if sums[1] and sums[3] else None
+
+    return statistic_draws(len(clusters), difference, draws_for(20 * len(clusters)))
+
+
 def unsorted_ratios(above: Sequence[float], below: Sequence[float], stream: int) -> list[float]:
     """Ratios of resampled items in the order of the draws, so that several can be combined draw by draw."""
     if len(above) == 1 or len(set(zip(above, below))) == 1:

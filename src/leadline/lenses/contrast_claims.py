@@ -1,0 +1,105 @@
+"""What is claimed of two groups of items: that one wobbles more than the other, and how far that reaches.
+
+A claim rests on the interval from resampled items and, where items carry tasks, on that from resampled tasks
+too: the wider of both. Its p deals items out to the groups anew, or whole tasks where the groups share none;
+after Holm's correction over the table's claims. Where a group is of fewer than three tasks the difference is
+one between these tasks, and nothing can be told of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.lenses.figures import SIGNIFICANCE, above_zero, below_zero, counted, percent, points
+from leadline.lenses.finding import Claim, ClaimStatus, Figure, Row
+from leadline.stats.clustered_groups import CLUSTERS, smallest_p
+from leadline.stats.multiple import holm
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Sides(NamedTuple):
+    """Two groups of items, as masks over everyone's panel, and what sentences call them."""
+
+    of: Mask
+    against: Mask
+    called: str
+    rest: str
+
+
+# The groups, their headline row, and the row of their accuracies where there is one.
+Claimed = tuple[Sides, Row, Row | None]
+
+
+def contrast_claims(claimed: Sequence[Claimed]) -> tuple[Claim, ...]:
+    """A claim for each headline of a table; p-values are corrected over those that can be tested."""
+    p_values = [decisive_p(row.figures) for _, row, _ in claimed]
+    tested = [p for p in p_values if p is not None]
+    corrected = iter(holm(tested))
+    return tuple(
+        _claim(sides, row.figures, accuracy, None if p is None else next(corrected), len(tested))
+        for (sides, row, accuracy), p in zip(claimed, p_values, strict=True)
+    )
+
+
+def decisive_p(figures: Mapping[str, Figure]) -> float | None:
+    """The p that a claim rests on; None where nothing can be said beyond these items or these tasks."""
+    across = figures.get("difference_tasks")
+    if across is not None and across.low is None:
+        return None
+    return figures["p_tasks" if "p_tasks" in figures else "p"].value
+
+
+def _claim(
+    sides: Sides, figures: Mapping[str, Figure], accuracy: Row | None, p: float | None, tested: int
+) -> Claim:
+    difference, of, against = figures["difference"], figures["of"], figures["against"]
+    if difference.value is None:
+        text = f"{sides.called} cannot be compared with {sides.rest}: {difference.note}."
+        return Claim(text=text, status=ClaimStatus.NOT_ESTIMABLE)
+    way = "less" if difference.value < 0 else "more"
+    harder = ""
+    if accuracy is not None and accuracy.figures["difference"].value is not None:
+        shares = [percent(accuracy.figures[name].value) for name in ("of", "against")]
+        harder = f"; their majorities are right in {shares[0]} against {shares[1]}"
+    rates = f"{counted(of)} against {counted(against)} of the cells"
+    seen = f"{sides.called} wobble {way} than {sides.rest}: {rates}"
+    if p is None:
+        of_tasks, against_tasks = (int(figures[f"tasks_{side}"].value or 0) for side in ("of", "against"))
+        few = min(of_tasks, against_tasks) < CLUSTERS
+        why = f"at least {CLUSTERS} are needed on either side" if few else figures["difference_tasks"].note
+        return Claim(
+            text=f"{seen}{harder}. Beyond these tasks it cannot be told: the groups are of {of_tasks} and "
+            f"{against_tasks} tasks, and {why}.",
+            status=ClaimStatus.NOT_ESTIMABLE,
+            point=points(difference),
+            conservative="nothing is said of other tasks than these",
+        )
+    dealt = "tasks" if "p_tasks" in figures else "items"
+    intervals = {"items": difference}
+    if "difference_tasks" in figures:
+        intervals["tasks"] = figures["difference_tasks"]
+    ends = {over: one.high if way == "less" else one.low for over, one in intervals.items()}
+    over = max(ends, key=lambda name: (ends[name] or 0.0) * (1 if way == "less" else -1))
+    is_clear = all((below_zero if way == "less" else above_zero)(one) for one in intervals.values())
+    # So few can be dealt out in so few ways that no difference would stand out.
+    sizes = [int(figures[f"{dealt}_{side}"].value or 0) for side in ("of", "against")]
+    return Claim(
+        text=f"{seen}. An association, which does not say why{harder}.",
+        status=ClaimStatus.UNREACHABLE
+        if smallest_p(*sizes) > SIGNIFICANCE
+        else ClaimStatus.SUPPORTED
+        if is_clear and p <= SIGNIFICANCE
+        else ClaimStatus.NOT_SUPPORTED,
+        point=points(difference),
+        conservative=f"{100 * (ends[over] or 0.0):+.1f} points at the unfavourable end of the bootstrap over "
+        f"{over}; p = {p:.2g} when {dealt} change groups{_after_holm(tested)}",
+    )
+
+
+def _after_holm(tested: int) -> str:
+    return f", after Holm over {tested} contrasts" if tested > 1 else ""
