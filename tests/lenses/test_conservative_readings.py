@@ -43,13 +43,26 @@ def test_a_rule_that_turns_two_configurations_is_said_to() -> None:
         for item, right in strict.items()
     ]
     claim = only(table(accuracy.LENS.look(view(rows)), "overall").claims)
-    assert claim.status is ClaimStatus.NOT_SUPPORTED and "turns 1 of 1 pairs (greedy and m)" in claim.text
-    assert claim.point == "0 of 1 pairs in the same order"
+    assert claim.status is ClaimStatus.NOT_SUPPORTED and "turns 1 of 1 pair (greedy and m)" in claim.text
+    assert claim.point == "0 of 1 pair in the same order"
     assert claim.conservative == "the strict rule takes up to 50.0 % of the items from a configuration"
     calm = only(
         table(accuracy.LENS.look(view([*answers("greedy", "11"), *answers("m", "10")])), "overall").claims
     )
     assert calm.status is ClaimStatus.SUPPORTED
+    assert calm.point == "1 of 1 pair in the same order"
+
+
+def test_configurations_that_tie_are_in_no_order_that_a_rule_could_keep() -> None:
+    def told(*rows: list[dict[str, object]]) -> Claim:
+        several = [reading for configuration in rows for reading in configuration]
+        return only(table(accuracy.LENS.look(view(several)), "overall").claims)
+
+    tied = told(answers("greedy", "11"), answers("m", "11"))
+    assert tied.status is ClaimStatus.NOT_ESTIMABLE and "no two of them differ" in tied.text
+    broken = told(answers("greedy", "11"), answers("m", "11", correct_strict=False))
+    assert broken.status is ClaimStatus.NOT_SUPPORTED
+    assert "and 1 tie by one rule alone (greedy and m)" in broken.text
 
 
 @pytest.mark.parametrize("model", ["small", "large"])

@@ -120,6 +120,14 @@ def test_the_audited_reading_is_what_the_lenses_tell_of_the_population():
             assert both(found, quantity)[place].value == pytest.approx(expected), quantity
 
 
+def test_the_median_reliability_counts_configurations_as_the_lens_of_that_name_does():
+    findings = run_lenses(small_study(), SMALL)
+    (told,) = [one for one in findings if (one.lens, one.table) == ("reliability", "overall")]
+    audited = both([one for one in findings if one.lens == "exclusion"], "split-half reliability, median")[1]
+    assert audited.denominator == told.rows[0].figures["median_corrected"].denominator <= 4
+    assert audited.method.endswith("configurations")
+
+
 def test_a_study_that_leaves_nothing_out_is_read_without_what_its_audit_flags():
     frame = small_study()
     kept = frame.with_columns(excluded=pl.lit(""))

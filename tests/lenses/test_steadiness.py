@@ -264,6 +264,12 @@ def test_a_gain_that_is_the_same_everywhere_is_not_concentrated() -> None:
     assert claim.status is ClaimStatus.NOT_ESTIMABLE
 
 
+def test_without_a_gain_nothing_can_be_said_of_where_it_lies() -> None:
+    (claim,) = table(run(_audited("......", "........")), "gain by audit").claims
+    assert claim.status is ClaimStatus.NOT_ESTIMABLE
+    assert "it recovers none of 14 failures" in claim.text
+
+
 def test_without_an_audit_there_is_no_table() -> None:
     assert "gain by audit" not in {finding.table for finding in look(view(VERDICTS, PROTOCOL))}
 

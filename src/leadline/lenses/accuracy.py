@@ -24,7 +24,7 @@ def look(view: View) -> list[Finding]:
     found = [_overall(view), _states(view)]
     baseline = view.protocol.baseline
     recorded = {one.configuration for one in view.protocol.members if one.kind == "recorded"}
-    return [*found, _answer_position(view)] if baseline and baseline not in recorded else found
+    return [*found, _answer_position(view)] if view.compares and baseline not in recorded else found
 
 
 def _overall(view: View) -> Finding:
@@ -76,23 +76,41 @@ def _rule_claim(protocol: Protocol, rows: list[Row]) -> tuple[Claim, ...]:
     known = [
         (loose, strict, label) for loose, strict, label in rates if loose is not None and strict is not None
     ]
-    pairs = list(combinations(known, 2))
+    pairs = [
+        (loose - other_loose, strict - other_strict, f"{label} and {other}")
+        for (loose, strict, label), (other_loose, other_strict, other) in combinations(known, 2)
+    ]
     text = "The order of the configurations by accuracy does not hang on the correctness rule"
     if not pairs:
         return (Claim(text=f"{text}: fewer than two were answered.", status=ClaimStatus.NOT_ESTIMABLE),)
-    turned = [
-        f"{one[2]} and {other[2]}" for one, other in pairs if (one[0] - other[0]) * (one[1] - other[1]) < 0
-    ]
+    # A pair that ties under both rules has no order that a rule could change.
+    ordered = [pair for pair in pairs if pair[0] or pair[1]]
+    if not ordered:
+        text = f"{text}: no two of them differ in accuracy, by either rule."
+        return (Claim(text=text, status=ClaimStatus.NOT_ESTIMABLE),)
+    turned = [called for loose, strict, called in ordered if loose * strict < 0]
+    half_tied = [called for loose, strict, called in ordered if loose * strict == 0]
+    same = len(ordered) - len(turned) - len(half_tied)
     most = max(loose - strict for loose, strict, _ in known)
+    ties = len(pairs) - len(ordered)
     return (
         Claim(
-            text=f"{text}: the strict rule turns {len(turned)} of {len(pairs)} pairs"
-            + (f" ({turned[0]}, ...)." if len(turned) > 1 else f" ({turned[0]})." if turned else "."),
-            status=ClaimStatus.NOT_SUPPORTED if turned else ClaimStatus.SUPPORTED,
-            point=f"{len(pairs) - len(turned)} of {len(pairs)} pairs in the same order",
+            text=f"{text}: the strict rule turns {len(turned)} of {_pairs(len(ordered))}{_named(turned)}"
+            + (f", and {len(half_tied)} tie by one rule alone{_named(half_tied)}." if half_tied else "."),
+            status=ClaimStatus.NOT_SUPPORTED if same < len(ordered) else ClaimStatus.SUPPORTED,
+            point=f"{same} of {_pairs(len(ordered))} in the same order"
+            + (f"; {_pairs(ties)} more tie by both rules and have none" if ties else ""),
             conservative=f"the strict rule takes up to {percent(most)} of the items from a configuration",
         ),
     )
+
+
+def _pairs(number: int) -> str:
+    return f"{number} pair" if number == 1 else f"{number} pairs"
+
+
+def _named(pairs: list[str]) -> str:
+    return f" ({pairs[0]}{', ...' if len(pairs) > 1 else ''})" if pairs else ""
 
 
 def _states(view: View) -> Finding:

@@ -179,7 +179,15 @@ def _of_tasks(both: Readings) -> list[Row]:
     sizes = [len(tasks.names) for tasks in both.tasks]
     why = "no task has an accuracy of 0.9"
     return [
-        _row("split-half reliability, median", *_told(reliability, sizes, "not defined")),
+        _row(
+            "split-half reliability, median",
+            *_told(
+                [value for value, _ in reliability],
+                [defined for _, defined in reliability],
+                "not defined",
+                over="configurations",
+            ),
+        ),
         _row("structural ceiling, accuracy ≥ 0.9", *_told([one.lower for one in ceilings], sizes, why)),
         _row(
             "wobble–accuracy ρ",
@@ -188,10 +196,12 @@ def _of_tasks(both: Readings) -> list[Row]:
     ]
 
 
-def _told(values: Sequence[float | None], tasks: Sequence[int], why: str) -> tuple[Figure, Figure]:
+def _told(
+    values: Sequence[float | None], sizes: Sequence[int], why: str, over: str = "tasks"
+) -> tuple[Figure, Figure]:
     first, second = (
-        unknown(why, of) if value is None else Figure(value=value, denominator=of, method=f"over {of} tasks")
-        for value, of in zip(values, tasks, strict=True)
+        unknown(why, of) if value is None else Figure(value=value, denominator=of, method=f"over {of} {over}")
+        for value, of in zip(values, sizes, strict=True)
     )
     return first, second
 

@@ -109,15 +109,16 @@ def split_halves(panel: Panel) -> SplitHalves:
     return SplitHalves(panel, places, len(names), even, odd)
 
 
-def median_corrected(panel: Panel) -> float | None:
-    """The median over configurations of the corrected correlation; None where it is defined for none.
+def median_corrected(panel: Panel) -> tuple[float | None, int]:
+    """The median over configurations of the corrected correlation, and over how many of them.
 
     Over the tasks that wobble in some configuration of the panel; configurations without a defined value are
-    left out of the median.
+    left out of the median, which is None where it is defined for none.
     """
     halves = split_halves(panel)
     corrected = spearman_brown(halves.r(halves.active))
-    return float(np.nanmedian(corrected)) if not np.isnan(corrected).all() else None
+    defined = int((~np.isnan(corrected)).sum())
+    return (float(np.nanmedian(corrected)) if defined else None), defined
 
 
 def _answered(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

@@ -136,6 +136,9 @@ def _claim(name: str, sides: Sides, figures: dict[str, Figure], compared: int) -
             f"{text}: with {flagged.d0} flagged and {clean.d0} clean failures no result could support this."
         )
         return Claim(text=text, status=ClaimStatus.UNREACHABLE)
+    if not sides.recovered:
+        text = f"{text}: it recovers none of {sides.failures} failures, so that there is no gain."
+        return Claim(text=text, status=ClaimStatus.NOT_ESTIMABLE)
     difference, p = figures["gain_difference"], figures["gain_p_holm"].value
     evidence = (
         f"it recovers {counted(figures['gain_flagged'])} of flagged failures and "

@@ -27,6 +27,7 @@ from leadline.bundle.verifier.claimed import (
 from leadline.bundle.verifier.claims_of_models import (
     claim_changes,
     claim_equal_budget,
+    claim_gain_by_audit,
     claim_leads,
     claim_per_method,
     claim_ranks,
@@ -272,7 +273,7 @@ CLAIM_RULES: dict[tuple[str, str], Rule] = {
     ("label_errors", "candidates"): _labels,
     ("equivalence", "pairs"): _pairs,
     ("steadiness", "wobble change"): claim_per_method("rarefied_difference", "mcnemar_p_holm"),
-    ("steadiness", "gain by audit"): claim_per_method("gain_difference", "gain_p_holm"),
+    ("steadiness", "gain by audit"): claim_gain_by_audit,
     ("steadiness", "recovered"): claim_recovered,
     ("steadiness", "rank shift"): claim_per_method("rho", "rho_p_holm"),
 }

@@ -29,11 +29,24 @@ def claim_per_method(difference: str, p: str) -> Rule:
     return rule
 
 
+def claim_gain_by_audit(claimed: Claimed) -> Optional[set[str]]:
+    """As for others, but of a method that recovers nothing it cannot be said where its gain lies."""
+    row = claimed.told("method")
+    if row is None:
+        return None
+    allowed = judged_by(row["figures"], "gain_difference", "gain_p_holm")
+    nothing = row["figures"]["recovered_flagged"].get("value") is None
+    return {UNKNOWN, NEVER} if nothing else allowed
+
+
 def claim_changes(claimed: Claimed) -> Optional[set[str]]:
     """What a method recovers and breaks, or does better or worse than sampling."""
     row = claimed.told("method")
     if row is None:
         return None
+    gain = row["figures"].get("gain")
+    if gain and not gain["denominator"]:  # no failure to recover: of recovering nothing can be said
+        return {UNKNOWN}
     direction = -1 if "breaks more" in claimed.text or "answers worse" in claimed.text else None
     return judged_by(row["figures"], "difference", "mcnemar_p_holm", direction)
 
@@ -115,8 +128,10 @@ def claim_same_order(claimed: Claimed) -> set[str]:
     ]
     if len(both) < 2:
         return {UNKNOWN, NEVER, NO}
-    turned = sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for at, a in enumerate(both) for b in both[:at])
-    return {NO, UNKNOWN} if turned else {YES}
+    pairs = [(a[0] - b[0], a[1] - b[1]) for at, a in enumerate(both) for b in both[:at]]
+    # Configurations that tie under both rules are in no order; a tie under one rule alone is a change.
+    ordered = [loose * strict > 0 for loose, strict in pairs if loose or strict]
+    return {UNKNOWN} if not ordered else {YES} if all(ordered) else {NO}
 
 
 def claim_leads(claimed: Claimed) -> set[str]:

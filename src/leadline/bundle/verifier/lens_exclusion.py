@@ -108,8 +108,10 @@ def _of_tasks(sides: Sides, everyone: list[Side], audited: list[Side]) -> Table:
         n = len(tasks.cells)
         if not n:
             continue
+        reliability, estimable = median_corrected(sides, measured, rule)
+        median_row = rows.setdefault("split-half reliability, median", {})
+        median_row[name] = Expected(reliability, None, estimable)
         values: dict[str, Optional[float]] = {
-            "split-half reliability, median": median_corrected(sides, measured, rule),
             "structural ceiling, accuracy ≥ 0.9": tasks.largest("lower", tasks.right),
             "wobble–accuracy ρ": task_rho(tasks, None).value,
         }

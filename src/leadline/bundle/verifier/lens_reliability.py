@@ -88,8 +88,9 @@ def split_members(sides: Sides, measured: Sequence[Side], rule: str) -> tuple[li
     return [SplitMember(sides, side, rule) for side in measured], active
 
 
-def median_corrected(sides: Sides, measured: Sequence[Side], rule: str) -> Optional[float]:
-    """The headline: the median over configurations of the corrected correlation, even against odd samples."""
+def median_corrected(sides: Sides, measured: Sequence[Side], rule: str) -> tuple[Optional[float], int]:
+    """The headline: the median over configurations of the corrected correlation, even against odd samples;
+    and over how many."""
     found, active = split_members(sides, measured, rule)
     values = []
     for member in found:
@@ -97,7 +98,7 @@ def median_corrected(sides: Sides, measured: Sequence[Side], rule: str) -> Optio
         corrected = stepped_up(correlation_of([pair for task, pair in halves.items() if task in active]))
         if corrected is not None:
             values.append(corrected)
-    return median(values) if values else None
+    return (median(values) if values else None), len(values)
 
 
 def reliability_tables(sides: Sides) -> dict[str, Table]:
@@ -192,8 +193,7 @@ def _median_over(
 
     value = statistic(tasks)
     estimable = sum(
-        stepped_up(correlation_of([half[task] for task in tasks if task in half])) is not None
-        for half in halves
+        form(correlation_of([half[task] for task in tasks if task in half])) is not None for half in halves
     )
     if value is None:
         return no_figure(estimable)
