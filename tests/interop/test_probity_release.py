@@ -205,3 +205,63 @@ def test_another_layout_is_one_line(tmp_path, spoil, said):
 def test_a_folder_that_is_no_release_is_one_line(tmp_path):
     with pytest.raises(UsageError, match="no folder 'leaves'"):
         import_release(tmp_path, tmp_path / "s")
+
+
+def test_a_fault_in_one_file_leaves_no_study_behind(tmp_path):
+    root = release(tmp_path / "r", [line(0, 0, 1)])
+    release(root, [line(0, 0, 1), line(7, 0, 1)], label="b")
+    with pytest.raises(UsageError, match=r"runs_b.jsonl:2"):
+        import_release(root, tmp_path / "s")
+    assert not (tmp_path / "s").exists()
+    (tmp_path / "s" / "benchmark").mkdir(parents=True)
+    with pytest.raises(UsageError, match="is in the way"):
+        import_release(root, tmp_path / "s")
+
+
+def test_a_file_without_answers_is_named_like_one_that_is_not_there(tmp_path):
+    root = release(tmp_path / "r", [line(0, 0, 1)])
+    release(root, [], label="b")
+    assert import_release(root, tmp_path / "s").missing == ("b, round_size",)
+
+
+def test_an_odd_gold_answer_among_numbers_is_one_line_and_no_vocabulary_of_numbers(tmp_path):
+    root = release(tmp_path / "r", [line(0, 0, 1)])
+    oracle = root / "leaves" / "round_size" / "oracle.jsonl"
+    oracle.write_text(oracle.read_text("utf-8") + '{"id": "x", "round_size": NaN}\n', "utf-8")
+    with pytest.raises(UsageError, match=r"oracle.jsonl:3: the gold answer of x"):
+        import_release(root, tmp_path / "s")
+
+
+def test_ids_are_told_apart_and_can_be_printed(tmp_path):
+    root = release(tmp_path / "r", [line(0, 0, 1)])
+    oracle = root / "leaves" / "round_size" / "oracle.jsonl"
+    text = oracle.read_text("utf-8")
+    oracle.write_text(text.replace('"two"', '"one"'), "utf-8")
+    with pytest.raises(UsageError, match=r"oracle.jsonl:2: the id .*one.* is also that of line 1"):
+        import_release(root, tmp_path / "s")
+    oracle.write_text(text.replace('"two"', '"t\u202ewo"'), "utf-8")
+    with pytest.raises(UsageError, match=r"oracle.jsonl:2: an id that cannot be printed"):
+        import_release(root, tmp_path / "s")
+
+
+def test_a_value_of_thousands_of_digits_is_an_answer_like_any_other(tmp_path):
+    root = release(tmp_path / "r", [line(0, 0, 1)])
+    runs = root / "leaves" / "round_size" / "runs_a.jsonl"
+    runs.write_text(runs.read_text("utf-8").replace(": 1}", ": " + "9" * 5000 + "}"), "utf-8")
+    import_release(root, tmp_path / "s")
+    assert states(tmp_path / "s")["one", 0][0] in ("ok", "unreadable")
+
+
+def test_a_line_with_nothing_but_its_key_belongs_to_its_item(tmp_path):
+    root = release(
+        tmp_path / "r", [{"_key": [1, 4], "parsed": {"round_size": 3}, "normalized": {"round_size": 3}}]
+    )
+    import_release(root, tmp_path / "s")
+    assert states(tmp_path / "s") == {("two", 4): ("ok", "3")}
+
+
+def test_names_that_disagree_with_places_are_noted(tmp_path):
+    root = release(tmp_path / "r", [line(0, 0, 1, item_id="two")])
+    done = import_release(root, tmp_path / "s")
+    assert states(tmp_path / "s").keys() == {("two", 0)}
+    assert done.notes and "round_size: 1 answers" in done.notes[0]

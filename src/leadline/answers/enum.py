@@ -1,9 +1,10 @@
 """Reads answers that are one of a vocabulary: the label that the response names, by its value or a synonym.
 
 Labels are found as whole words, whatever their case and punctuation ("506(b)" is "506b", "non-participating"
-is "nonparticipating"); of overlapping ones the longest counts. A label that is denied ("not capped") does not
-count. Two different labels in one response are unreadable, unless it marks its answer (see `choice`). The
-labels yes, no, true and false are found as `yes_no` finds them: "no" is an article more often than an answer.
+is "nonparticipating"); of overlapping ones the longest counts, and of labels that punctuation alone tells
+apart ("A", "A+", "A-") the one that is written there. A label that is denied ("not capped") does not count.
+Two different labels in one response are unreadable, unless it marks its answer (see `choice`). The labels
+yes, no, true and false are found as `yes_no` finds them: "no" is an article more often than an answer.
 """
 
 from __future__ import annotations
@@ -94,7 +95,9 @@ def find_labels(text: str, vocabulary: Sequence[Term]) -> list[Named]:
     Of a vocabulary of yes and no, what denies the words for one names the other: "It was never granted".
     """
     words, answers = _prepared(tuple(vocabulary))
-    letters = frozenset(word for word in words if len(word) == 1 and word.isalpha())
+    # Letters that name options stand alone; "A+" beside "A" makes them grades, which are words.
+    twins = _twins(tuple(vocabulary))
+    letters = frozenset(word for word in words if len(word) == 1 and word.isalpha() and word not in twins)
     if len(letters) > 1:
         words = {word: label for word, label in words.items() if word not in letters}
     line = tokens(text)
@@ -107,7 +110,11 @@ def find_labels(text: str, vocabulary: Sequence[Term]) -> list[Named]:
         if name not in words:
             continue
         denied = denial(text, place, line, (start, end))
-        label = words[name] if not denied else opposite.get(words[name], "") if denied == "denied" else ""
+        spelt = _as_written(text, place, vocabulary, name)
+        if spelt is None and len(name) == 1 and name in _twins(tuple(vocabulary)):
+            continue  # "a" is no grade where "A" and "A+" are
+        named = spelt or words[name]
+        label = named if not denied else opposite.get(named, "") if denied == "denied" else ""
         if label:
             found.append(Named(label, *place, by_denial=bool(denied)))
     if len(letters) > 1:
@@ -143,13 +150,51 @@ def _prepared(vocabulary: tuple[Term, ...]) -> tuple[dict[str, str], dict[bool, 
     return words, answers
 
 
+@lru_cache(maxsize=512)
+def _twins(vocabulary: tuple[Term, ...]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Folded words that several labels share: each one's word, and the label. Of letters the case counts."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for term in vocabulary:
+        for word in (term.value, *term.synonyms):
+            folded, bare = normalise(word), word.strip()
+            found.setdefault(folded, []).append((bare if len(folded) == 1 else bare.lower(), term.value))
+    return {
+        folded: tuple(words)
+        for folded, words in found.items()
+        if folded and len({label for _, label in words}) > 1
+    }
+
+
+def _as_written(text: str, place: tuple[int, int], vocabulary: Sequence[Term], name: str) -> str | None:
+    """Of the labels that fold to `name`, the one with the longest word that stands at `place` of the text.
+
+    None where no other label folds like it, or none is written there.
+    """
+    twins = _twins(tuple(vocabulary)).get(name)
+    if not twins:
+        return None
+    written: list[tuple[int, str]] = []
+    for word, label in twins:
+        around = max(0, place[0] - len(word))
+        piece = text[around : place[1] + len(word)]
+        piece = piece if len(name) == 1 else piece.lower()
+        at = piece.find(word)
+        while at >= 0:
+            if around + at < place[1] and place[0] < around + at + len(word):
+                written.append((len(word), label))
+                break
+            at = piece.find(word, at + 1)
+    return max(written, key=lambda one: one[0])[1] if written else None
+
+
 @lru_cache(maxsize=4096)
 def _gold(answers: tuple[str, ...], vocabulary: tuple[Term, ...]) -> frozenset[str]:
     words, yes_no = _prepared(vocabulary)
     labels = set()
     for answer in answers:
         folded = normalise(answer)
-        label = words.get(folded) or (yes_no.get(_YES_NO[folded]) if folded in _YES_NO else None)
+        spelt = _as_written(answer, (0, len(answer)), vocabulary, folded)
+        label = spelt or words.get(folded) or (yes_no.get(_YES_NO[folded]) if folded in _YES_NO else None)
         labels.add(label or answer)
     return frozenset(labels)
 

@@ -59,8 +59,10 @@ def probity_release(
     typer.echo(
         f"{study}: {count(made.tasks, 'task')}, {count(made.items, 'item')}, "
         f"{count(len(made.configurations), 'configuration')}; {count(made.stored, 'answer')} stored "
-        f"({made.failed:,} of them failed or unreadable calls), {made.known:,} were there"
+        f"({made.failed:,} calls failed or could not be read), {made.known:,} were there"
     )
     for name in made.missing:
-        typer.echo(f"no file of answers: {printable(name)}", err=True)
+        typer.echo(f"no answers: {printable(name)}", err=True)
+    for note in made.notes:
+        typer.echo(f"note: {printable(note)}", err=True)
     typer.echo(f"next: leadline report {shlex.quote(str(study))}")

@@ -10,9 +10,10 @@ to a common number of answers.
 
 from __future__ import annotations
 
+import shutil
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,8 +35,10 @@ from leadline.interop.release_layout import (
     release_tasks,
     text_of,
 )
+from leadline.interop.taking_back import take_back
 from leadline.study.config_file import STUDY_FILE
-from leadline.study.recording import RecordedAnswer, record
+from leadline.study.recording import RecordedAnswer, recorder
+from leadline.study.study import open_study
 
 # How the configurations of the paper are served, and which of them share a base model or a maker's line.
 # Source: Probity, section 3 (models) and table 9.
@@ -71,7 +74,8 @@ class ImportedRelease:
     stored: int
     known: int
     failed: int
-    missing: tuple[str, ...]  # configuration and task without a file of answers
+    missing: tuple[str, ...]  # configuration and task without any answer: no file, or an empty one
+    notes: tuple[str, ...]  # what was odd and taken nevertheless
 
 
 def import_release(
@@ -87,40 +91,58 @@ def import_release(
 
     `arm` is a prefix of the files of answers ("t01" for those at temperature 0.1), `labels` are the
     configurations (default: those of the artefact's index, else all that have files); `done` is told each
-    one's name. Run it again after an interruption: answers that are there stay. Raises UsageError for a
-    folder of another layout.
+    one's name. All or nothing: at a fault, or an interruption, no answer is stored. Raises UsageError for a
+    folder of another layout, and with file and line for what belongs to no item.
     """
     prefix = f"{arm}_" if arm else ""
     tasks = release_tasks(root)
     chosen = list(labels or lineup(root, tasks, prefix))
     if not chosen:
         raise UsageError(f"no files of answers: runs_{prefix}*.jsonl", where=str(root))
-    _make_study(study, _benchmark(tasks, chosen, prefix), chosen)
-    stored = known = failed = 0
-    missing = []
-    for label in chosen:
-        missing += [
-            f"{label}, {task.name}"
-            for task in tasks
-            if not (task.folder / f"runs_{prefix}{label}.jsonl").is_file()
-        ]
-        serving, family = SERVING.get(label, ("", ""))
-        about = {"source": "probity release", "arm": arm, "serving": serving, "family": family}
-        given = _recorded(tasks, label, prefix, read_again)
-        made = record(study, label, label, {key: value for key, value in about.items() if value}, given)
-        stored, known, failed = stored + made.stored, known + made.known, failed + made.failed
-        done(label)
+    benchmark = _benchmark(tasks, chosen, prefix)
+    is_new = not (study / STUDY_FILE).exists()
+    was_there = study.exists()
+    if is_new and (study / "benchmark").exists():
+        raise UsageError(
+            "is in the way: a new study keeps its benchmark there", where=str(study / "benchmark")
+        )
+    if is_new:
+        _make_study(study, benchmark, chosen)
+    missing: list[str] = []
+    moved: Counter[str] = Counter()
+    try:
+        with recorder(open_study(study), {"source": "probity release", "arm": arm}) as recording:
+            for label in chosen:
+                serving, family = SERVING.get(label, ("", ""))
+                about = {"source": "probity release", "arm": arm, "serving": serving, "family": family}
+                known = {key: value for key, value in about.items() if value}
+                target = recording.target(label, label, known)
+                for task in tasks:
+                    there = False
+                    for answer in answers(task, label, prefix):
+                        there = True
+                        text, failure = _text(answer, read_again)
+                        given = RecordedAnswer(answer.item, answer.run, text, failure, answer.where)
+                        recording.add(target, given)
+                        moved[task.name] += answer.elsewhere
+                    if not there:
+                        missing.append(f"{label}, {task.name}")
+                done(label)
+            made = recording.finish()
+    except BaseException:
+        if is_new:  # what nobody has asked for is not left behind
+            shutil.rmtree(study / "benchmark", ignore_errors=True)
+            take_back(study, was_there)
+        raise
     items = sum(len(task.items) for task in tasks)
-    return ImportedRelease(len(tasks), items, tuple(chosen), stored, known, failed, tuple(missing))
-
-
-def _recorded(
-    tasks: Sequence[ReleaseTask], label: str, prefix: str, read_again: bool
-) -> Iterator[RecordedAnswer]:
-    for task in tasks:
-        for answer in answers(task, label, prefix):
-            text, failure = _text(answer, read_again)
-            yield RecordedAnswer(answer.item, answer.run, text, failure, answer.where)
+    notes = tuple(
+        f"{task}: {number:,} answers name an item that is not on the line that they name; the name counts"
+        for task, number in sorted(moved.items())
+        if number
+    )
+    return ImportedRelease(
+        len(tasks), items, tuple(chosen), made.stored, made.known, made.failed, tuple(missing), notes
+    )
 
 
 def _text(answer: ReleaseAnswer, read_again: bool) -> tuple[str | None, str]:
@@ -138,7 +160,7 @@ def _benchmark(tasks: Sequence[ReleaseTask], labels: Sequence[str], prefix: str)
     items: list[Item] = []
     declared = []
     for task in tasks:
-        kind = kind_of([item.answer for item in task.items])
+        kind = kind_of(task)
         words = _words(task, labels, prefix) if kind == "word" else ()
         answer_type = {"word": "enum" if words else "text"}.get(kind, kind)
         declared.append(
@@ -203,9 +225,7 @@ def _plain(word: str) -> str:
 
 
 def _make_study(folder: Path, benchmark: Benchmark, labels: Sequence[str]) -> None:
-    """Write study.yaml and the benchmark, unless the study is there already."""
-    if (folder / STUDY_FILE).exists():
-        return
+    """Write study.yaml and the benchmark."""
     write_benchmark(benchmark, folder / "benchmark")
     frontier = [label for label in labels if label in FRONTIER]
     document = {

@@ -23,6 +23,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
+from leadline.bench.problem import shortened
 from leadline.errors import UsageError
 
 Kind = Literal["number", "boolean", "date", "word"]
@@ -35,6 +36,7 @@ _ARM = re.compile(r"^t\d+_")
 _ISO_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 # A window longer than this is no excerpt, and a file of answers longer than this none of this artefact.
 _MOST_BYTES = 1 << 30
+_MOST_DIGITS = 400
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class ReleaseAnswer:
     """One line of a file of answers.
 
     `value` is the published reading as text, None where there is none; `said` what was parsed or the raw
-    text's beginning, where the artefact has kept it; `error` what the call failed of.
+    text's beginning, where the artefact has kept it; `error` what the call failed of. `elsewhere` is whether
+    the line names an item that is not at the position that it names as well.
     """
 
     item: str
@@ -81,6 +84,7 @@ class ReleaseAnswer:
     said: str | None
     error: str
     where: str
+    elsewhere: bool = False
 
 
 def release_tasks(root: Path) -> list[ReleaseTask]:
@@ -105,6 +109,7 @@ def release_tasks(root: Path) -> list[ReleaseTask]:
             _item(folder, field, position, line, f"{oracle}:{number}")
             for position, (number, line) in enumerate(lines)
         )
+        _check_ids(items)
         if items:
             tasks.append(ReleaseTask(folder.name, field, str(known.get("family") or ""), folder, items))
     if not tasks:
@@ -132,8 +137,10 @@ def answers(task: ReleaseTask, label: str, arm: str = "") -> Iterator[ReleaseAns
     if not path.is_file():
         return
     by_id = {item.id: item for item in task.items}
-    for number, line in _lines(path):
+    for number, found in _lines(path):
         where = f"{path}:{number}"
+        key = found.get("_key")
+        line = {"instance_idx": key[0], **found} if isinstance(key, list) and key else found
         item = _of(line, task, by_id, where)
         run = line.get("run_idx", (line.get("_key") or [None, None])[-1])
         if not isinstance(run, int) or isinstance(run, bool) or run < 0:
@@ -145,6 +152,7 @@ def answers(task: ReleaseTask, label: str, arm: str = "") -> Iterator[ReleaseAns
             said=_said(line, task.field),
             error=str(line.get("error") or ""),
             where=where,
+            elsewhere=line.get("instance_idx", item.position) != item.position,
         )
 
 
@@ -159,12 +167,25 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def kind_of(labels: list[Any]) -> Kind:
-    """What the answers of a task are, judged by all of its labels."""
+def kind_of(task: ReleaseTask) -> Kind:
+    """What the answers of a task are, judged by all of its labels.
+
+    Raises UsageError, with the oracle's line, where most labels are numbers and one is none: taken for words,
+    all numbers of the task would be compared letter by letter.
+    """
+    labels = [item.answer for item in task.items]
     if all(isinstance(one, bool) or str(one).strip().casefold() in ("yes", "no") for one in labels):
         return "boolean"
-    if all(_is_number(one) for one in labels):
+    others = [item for item in task.items if not _is_number(item.answer)]
+    if not others:
         return "number"
+    if len(others) * 2 < len(labels):
+        odd = others[0]
+        raise UsageError(
+            f"the gold answer of {odd.id} is {shortened(text_of(odd.answer))}, those of most items of "
+            f"{task.name} are numbers",
+            where=odd.where,
+        )
     if all(isinstance(one, str) and _ISO_DATE.match(one.strip()) for one in labels):
         return "date"
     return "word"
@@ -195,7 +216,7 @@ def _of(line: Mapping[str, Any], task: ReleaseTask, by_id: dict[str, ReleaseItem
     if identity is not None:
         if str(identity) in by_id:
             return by_id[str(identity)]
-        raise UsageError(f"the task {task.name} has no item {str(identity)!r}", where=where)
+        raise UsageError(f"the task {task.name} has no item {shortened(str(identity))}", where=where)
     position = line.get("instance_idx")
     if isinstance(position, int) and not isinstance(position, bool) and 0 <= position < len(task.items):
         return task.items[position]
@@ -237,6 +258,16 @@ def _item(folder: Path, field: str, position: int, line: dict[str, Any], where: 
         window=_window(folder / "corpus" / "questions", identity),
         where=where,
     )
+
+
+def _check_ids(items: tuple[ReleaseItem, ...]) -> None:
+    first: dict[str, ReleaseItem] = {}
+    for item in items:
+        if not item.id.isprintable() or not item.id.strip():
+            raise UsageError(f"an id that cannot be printed: {item.id!a}", where=item.where)
+        if first.setdefault(item.id, item) is not item:
+            where = first[item.id].where.rpartition(":")[2]
+            raise UsageError(f"the id {shortened(item.id)} is also that of line {where}", where=item.where)
 
 
 def _window(folder: Path, identity: str) -> str | None:
@@ -295,7 +326,9 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             for number, text in enumerate(file, start=1):
                 if not text.strip():
                     continue
-                line = json.loads(text, parse_float=Decimal, parse_constant=lambda _: None)
+                line = json.loads(
+                    text, parse_float=Decimal, parse_int=_whole_number, parse_constant=lambda _: None
+                )
                 if not isinstance(line, dict):
                     raise UsageError("expected a JSON object", where=f"{path}:{number}")
                 yield number, line
@@ -304,3 +337,8 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         except (json.JSONDecodeError, RecursionError) as error:
             said = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
             raise UsageError(f"not JSON: {said}", where=f"{path}:{number}") from None
+
+
+def _whole_number(digits: str) -> int | str:
+    """An integer; one that is too long to be meant as a number stays what was written."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else digits

@@ -21,10 +21,10 @@ from leadline.bench.table import format_of
 from leadline.errors import UsageError
 from leadline.interop.table_columns import TableColumns
 from leadline.interop.table_rows import Table, Tally, look_at, record_tables
+from leadline.interop.taking_back import remove_database, take_back
 from leadline.study.config_file import STUDY_FILE
-from leadline.study.manifest import MANIFEST
 from leadline.study.members import RECORDED
-from leadline.study.new import SCHEMA_FILE, recorded_study
+from leadline.study.new import recorded_study
 from leadline.study.recording import Recorded, recorder
 from leadline.study.store import DATABASE, open_store
 from leadline.study.study import Study, open_study
@@ -86,14 +86,14 @@ def import_table(
             if dry:
                 place = Path(undo.enter_context(TemporaryDirectory())) / "study"
             else:
-                undo.callback(_remove, folder, folder.exists())
+                undo.callback(take_back, folder, folder.exists())
             recorded_study(place, _needed(benchmark, folder), baseline)
             opened, (new, again) = open_study(place), (tables, list[str]())
         else:
             opened = open_study(folder)
             _check_matches(opened, benchmark, baseline)
             if not (folder / DATABASE).exists():
-                undo.callback(_remove_database, folder)
+                undo.callback(remove_database, folder)
             new, again = _new(tables, opened)
         tally, done = _record(new, opened, dry, progress) if new else (Tally(), Recorded())
         if made and baseline:
@@ -213,17 +213,3 @@ def _of_same(columns: Mapping[str, str], others: Mapping[str, str]) -> bool:
         for role in ("configuration", "model")
         for key in (role, f"{role}=")
     )
-
-
-def _remove(folder: Path, was_there: bool) -> None:
-    """Take back a study that was made just now."""
-    _remove_database(folder)
-    for name in (STUDY_FILE, SCHEMA_FILE, MANIFEST):
-        (folder / name).unlink(missing_ok=True)
-    if not was_there and folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
-
-
-def _remove_database(folder: Path) -> None:
-    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ".lock"):
-        (folder / name).unlink(missing_ok=True)
