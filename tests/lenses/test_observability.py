@@ -30,8 +30,22 @@ def test_the_band_is_closed_on_both_sides_and_half_open_without_its_upper_end():
     row = figures(table(look(study), "overall"), configuration="tau-0.7")
     counts = {name: figure.numerator for name, figure in row.items()}
     # 14/20 and 6/20 are 0.7 and 0.3 exactly, which floating-point products of them are not
-    assert counts == {"p_one": 1, "p_zero": 1, "band": 2, "band_half_open": 1, "stable": 2}
+    shares = {"p_one": 1, "p_zero": 1, "band": 2, "band_half_open": 1, "stable": 2, "p_one_of_asked": 1}
+    assert counts == shares
     assert all(figure.denominator == 6 for figure in row.values())
+
+
+def test_answers_that_cannot_be_read_are_no_right_ones():
+    # right in all that can be read of three cells: of twenty answers, of ten, and a cell without any
+    study = one_configuration(cell(20), cell(10), cell(0), cell(14, 6))
+    found = table(look(study), "overall")
+    for name in ("tau-0.7", ALL_CONFIGURATIONS):
+        row = figures(found, configuration=name)
+        assert (row["p_one"].numerator, row["p_one"].denominator) == (2, 3)
+        assert (row["p_one_of_asked"].numerator, row["p_one_of_asked"].denominator) == (1, 4)
+    (claim,) = found.claims
+    assert "66.7 % are right whenever they can be read" in claim.text
+    assert "25.0 % of the cells asked are always right" in claim.text
 
 
 def test_expected_wobble_goes_by_the_readings_that_are_there():

@@ -5,7 +5,7 @@ p of a cell (one item under one configuration) is the share of its readings that
 p = 0 is it open. So a benchmark on which nearly all cells lie at p = 1 can show little wobble, whatever the
 models do. `band` is the share of cells with 0.3 ≤ p ≤ 0.7, `band_half_open` that with 0.3 ≤ p < 0.7 (p takes
 the values k/n only, and the ends are populated); both are decided on whole numbers. The predictions are those
-of `lenses.structural`.
+of `lenses.structural`. An answer that cannot be read has no part in p; `p_one_of_asked` counts it as wrong.
 
 Rows of one configuration do not depend on other configurations: Wilson intervals, means with a bootstrap over
 items, and the calibrated prediction made from that configuration alone. Rows of all configurations pool cells
@@ -33,10 +33,11 @@ Mask = npt.NDArray[np.bool_]
 
 ALL_CONFIGURATIONS = "all configurations"
 DEFINITION = (
-    "p: share of a cell's readings that are correct; a cell is one item under one configuration. "
-    "Band: 0.3 ≤ p ≤ 0.7; half-open: 0.3 ≤ p < 0.7. Identical: cells whose readings are all the same. "
-    "Expected wobble of a cell of n readings: lower 1 - pⁿ - (1 - p)ⁿ, if all wrong answers were one; upper "
-    "1 - pⁿ, if none were alike; calibrated 0 at p = 1, 1 at 0 < p < 1, and at p = 0 the share of unstable "
+    "p: share of a cell's readable answers that are correct; a cell is one item under one configuration. "
+    "p = 1, of all asked: cells with no answer that is wrong, refused, empty, unreadable or failed, of all "
+    "cells that were asked. Band: 0.3 ≤ p ≤ 0.7; half-open: 0.3 ≤ p < 0.7. Identical: cells whose readings "
+    "are all the same. Expected wobble of a cell of n readings: lower 1 - pⁿ - (1 - p)ⁿ, if all wrong answers "
+    "were one; upper 1 - pⁿ, if none were alike; calibrated 0 at p = 1, 1 at 0 < p < 1, and at p = 0 the share of unstable "
     "cells at p = 0 of all other tasks. A task's value is the mean over its items within a configuration, "
     "then over configurations. Ceiling: the largest value among tasks of an accuracy of at least 0.9."
 )
@@ -103,17 +104,26 @@ def shares(panel: Panel) -> dict[str, Mask]:
     }
 
 
+def _always_right(panel: Panel) -> Mask:
+    """Cells [configurations, items] all of whose answers, those that cannot be read included, are correct."""
+    right: Mask = (panel.asked > 0) & (panel.right == panel.asked)
+    return right
+
+
 def _shares_of_one(panel: Panel, at: int) -> dict[str, Figure]:
-    measured = int(panel.measured[at].sum())
-    return {name: share(int(cells[at].sum()), measured) for name, cells in shares(panel).items()}
+    measured, asked = int(panel.measured[at].sum()), int((panel.asked[at] > 0).sum())
+    figures = {name: share(int(cells[at].sum()), measured) for name, cells in shares(panel).items()}
+    return {**figures, "p_one_of_asked": share(int(_always_right(panel)[at].sum()), asked)}
 
 
 def _pooled_shares(study: Whole, panel: Panel) -> dict[str, Figure]:
-    of = panel.measured.sum(axis=0)
-    return {
+    of, asked = panel.measured.sum(axis=0), (panel.asked > 0).sum(axis=0)
+    figures = {
         name: ratio(cells.sum(axis=0), of, study.protocol, empty="nothing was read")
         for name, cells in shares(panel).items()
     }
+    right = _always_right(panel).sum(axis=0)
+    return {**figures, "p_one_of_asked": ratio(right, asked, study.protocol, empty="nothing was asked")}
 
 
 def _expected_of_one(study: Whole, panel: Panel, models: Predicted, at: int) -> dict[str, Figure]:
@@ -238,7 +248,9 @@ def _claims(pooled: dict[str, Figure]) -> list[Claim]:
         Claim(
             text=f"Few cells are where right and wrong answers alternate: {percent(band.value)} have "
             f"0.3 ≤ p ≤ 0.7 ({percent(pooled['band_half_open'].value)} without 0.7 itself), "
-            f"{percent(pooled['p_one'].value)} are always right. Few means less than {percent(FEW)}.",
+            f"{percent(pooled['p_one'].value)} are right whenever they can be read. Counting answers that "
+            f"cannot be, {percent(pooled['p_one_of_asked'].value)} of the cells asked are always right. "
+            f"Few means less than {percent(FEW)}.",
             status=ClaimStatus.SUPPORTED if held else ClaimStatus.NOT_SUPPORTED,
             point=f"{percent(band.value)} ({band.numerator:.0f} of {band.denominator:.0f})",
             conservative=f"{percent(band.high)}, the interval's upper end",

@@ -280,8 +280,8 @@ def _over_tasks(
     return figures
 
 
-def relabelled(one: Sequence[tuple[float, int]], other: Sequence[tuple[float, int]]) -> list[float]:
-    """Differences of pooled rates where items are dealt out to the groups anew."""
+def relabelled(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> list[float]:
+    """Differences of pooled rates where items, or tasks, are dealt out to the groups anew."""
     pool = [*one, *other]
     rng = random.Random(f"relabelled {len(one)} {len(other)}")
     whole_above, whole_below = sum(a for a, _ in pool), sum(b for _, b in pool)

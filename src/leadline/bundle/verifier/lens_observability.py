@@ -134,12 +134,16 @@ def observability_tables(sides: Sides) -> dict[str, Table]:
     task = sides.bundle.task
     overall: Table = {}
     structural: Table = {}
-    for name, side in zip(sides.names, measured):
+    # Answers that cannot be read count here, and are not right.
+    asked = [sides.sides()[number] for number in sides.repeated]
+    for name, side, every in zip(sides.names, measured, asked):
         own = Expectations(task, [side])
         overall[row_key(configuration=name)] = {
             share: wilson_share(sum(map(counts, side.values())), len(side))
             for share, counts in _SHARES.items()
         }
+        right = sum(cell.hits == cell.asked for cell in every.values())
+        overall[row_key(configuration=name)]["p_one_of_asked"] = wilson_share(right, len(every))
         figures = {"observed": wilson_share(sum(cell.unstable for cell in side.values()), len(side))}
         for model in _MODELS:
             values = [own.of(model, item, cell) for item, cell in side.items()]
@@ -151,6 +155,9 @@ def observability_tables(sides: Sides) -> dict[str, Table]:
         share: _ratio(by_item(measured, lambda item, cell, c=counts: c(cell)))
         for share, counts in _SHARES.items()
     }
+    overall[row_key(configuration=POOLED)]["p_one_of_asked"] = _ratio(
+        by_item(asked, lambda item, cell: cell.hits == cell.asked)
+    )
     figures = {"observed": _ratio(by_item(measured, lambda item, cell: cell.unstable))}
     for model in _MODELS:
         pairs = by_item(measured, lambda item, cell, m=model: pooled.of(m, item, cell))

@@ -42,7 +42,10 @@ def p_distribution(document: FindingsDocument) -> Chart | None:
     always = sum(each.count for each in bins if each.low == each.high == 1) / cells
     legend = (
         Legend("tied-swatch", "Items (with a configuration) that are right now and then"),
-        Legend("worse-swatch", f"Never right, and always right ({percent(always)}): bars beside the axis"),
+        Legend(
+            "worse-swatch",
+            f"Never right, and right whenever readable ({percent(always)}): bars beside the axis",
+        ),
     )
     return Chart("", "How often answers are right", canvas.drawn(), legend, (anchor(finding),))
 
