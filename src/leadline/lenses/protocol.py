@@ -175,4 +175,6 @@ class Protocol:
 
     def label(self, name: str) -> str:
         """What sentences call a configuration."""
-        return next((method.called for method in self.methods if method.name == name), name)
+        methods = (method.called for method in self.methods if method.name == name)
+        members = (one.label for one in self.members if one.configuration == name and one.label)
+        return next(methods, "") or next(members, name)

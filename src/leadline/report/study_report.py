@@ -22,6 +22,7 @@ from leadline.study.before import before
 from leadline.study.changes import accepted_changes
 from leadline.study.members import RECORDED, StudyMember, members, protocol
 from leadline.study.readings import check_answered, readings
+from leadline.study.stability_names import check_audited
 from leadline.study.store import open_store
 from leadline.study.study import Study
 
@@ -53,6 +54,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
     Raises LeadlineError when the study has no answers yet or the folder cannot be written.
     """
     check_answered(study)
+    check_audited(study)
     with open_store(study.folder, write=False) as store:
         found = members(study, store)
         parts = protocol(study, found)

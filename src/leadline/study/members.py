@@ -14,6 +14,7 @@ from leadline.study.config import StudyConfig
 from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration, Role, configuration_id
 from leadline.study.expand import KINDS, kind_of
+from leadline.study.stability_names import check_configurations
 from leadline.study.store import Store
 from leadline.study.study import Study
 
@@ -58,7 +59,7 @@ def members(study: Study, store: Store) -> tuple[StudyMember, ...]:
         StudyMember(
             model=entry.label,
             name=one.name,
-            label=one.label,
+            label=_label(study.config, one.name) or one.label,
             id=study.configuration_id(one, identities[entry.label]),
             samples=one.samples,
             role=one.role,
@@ -84,7 +85,7 @@ def _recorded(study: Study, store: Store) -> list[StudyMember]:
             StudyMember(
                 model=model,
                 name=name,
-                label=name,
+                label=_label(study.config, name) or name,
                 id=identifier,
                 samples=int(about.get("samples", 0)),
                 role="baseline" if name == study.protocol.baseline else "method",
@@ -111,7 +112,7 @@ def protocol(study: Study, found: Sequence[StudyMember]) -> Protocol:
     """The study's protocol with its members, among them the recorded ones, and the parts that these play.
 
     Recorded configurations are compared with the baseline where there is one. Raises UsageError for a
-    baseline in study.yaml that no recorded configuration has the name of.
+    baseline in study.yaml that no recorded configuration has the name of, and as `check_configurations`.
     """
     recorded = [one for one in found if one.kind == RECORDED]
     baseline = study.protocol.baseline
@@ -124,6 +125,7 @@ def protocol(study: Study, found: Sequence[StudyMember]) -> Protocol:
                 baseline, names, otherwise=f"recorded are: {', '.join(names) or 'none'}; or leave it out"
             ),
         )
+    check_configurations(study, found)
     samples = {name: max(one.samples for one in recorded if one.name == name) for name in names}
     methods = list(study.protocol.methods)
     if baseline:
@@ -132,7 +134,9 @@ def protocol(study: Study, found: Sequence[StudyMember]) -> Protocol:
         methods.sort(key=lambda method: KINDS.index(method.kind))
     return replace(
         study.protocol,
-        methods=tuple(methods),
+        methods=tuple(
+            replace(method, label=_label(study.config, method.name) or method.label) for method in methods
+        ),
         baseline_vote=1 if study.config.models else max(1, samples.get(baseline, 1)),
         members=tuple(_member(study.config, one) for one in found if one.role != "partition"),
     )
@@ -151,4 +155,10 @@ def _member(config: StudyConfig, one: StudyMember) -> Member:
         serving = serving or "local"
     elif one.model == UNNAMED:  # nothing says that they have a model in common
         family = family or one.name
-    return Member(one.model, one.name, (own.label if own else "") or one.label, serving, family, one.kind)
+    return Member(one.model, one.name, one.label, serving, family, one.kind)
+
+
+def _label(config: StudyConfig, name: str) -> str:
+    """What study.yaml has the configuration called; "" where it says nothing."""
+    traits = config.traits.get(name)
+    return traits.label if traits else ""

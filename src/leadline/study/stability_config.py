@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
+from leadline.bench.complaint import REPEATED, said
 from leadline.lenses.protocol import Contrast, Sameness, Selection, Stability
 
 Whole = Annotated[int, Field(strict=True)]
@@ -21,6 +23,8 @@ def _as_tuple(value: object) -> object:
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+# What tables call the configurations taken together: no set and no configuration may be called so.
+TOGETHER = "all configurations"
 
 
 class SelectionSection(_Section):
@@ -49,12 +53,64 @@ class ContrastSection(_Section):
     against: SelectionSection
 
 
+def _not_together(label: str) -> str:
+    if label.strip().casefold() == TOGETHER:
+        raise ValueError(f"{said(label)} is what reports call all configurations together")
+    return label
+
+
 class Traits(_Section):
     """What is known of a configuration, or of all configurations of a model, beside its answers."""
 
-    label: str = Field(default="", description="what reports call it")
+    label: Annotated[str, AfterValidator(_not_together)] = Field(
+        default="", description="what reports call it; of configurations only"
+    )
     serving: str = Field(default="", description="how its answers come: local, direct, routed, ...")
     family: str = Field(default="", description="configurations of one family are no independent witnesses")
+
+
+def _two(value: object) -> object:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        many = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else said(value)
+        raise ValueError(f"must be two configurations, such as [first-run, second-run], not {many}")
+    return value
+
+
+Pair = Annotated[tuple[str, str], BeforeValidator(_two)]
+
+
+def _pairs_are_distinct(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    seen: set[frozenset[str]] = set()
+    for at, pair in enumerate(pairs):
+        if pair[0] == pair[1]:
+            _repeated("equivalence: {name} is compared with itself", at, name=said(pair[0]))
+        if frozenset(pair) in seen:
+            _repeated(
+                "equivalence: {name} stand there twice", at, name=f"{said(pair[0])} and {said(pair[1])}"
+            )
+        seen.add(frozenset(pair))
+    return pairs
+
+
+def _contrasts_are_distinct(contrasts: tuple[ContrastSection, ...]) -> tuple[ContrastSection, ...]:
+    names = [one.name for one in contrasts]
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            _repeated("two contrasts are called {name}: give one of them another name", at, name=said(name))
+    return contrasts
+
+
+def _sets_have_names(subsets: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    for name in subsets:
+        if not name.strip() or name.strip().casefold() == TOGETHER:
+            told = "subsets: a set cannot be called {name}: give it another name"
+            _repeated(told, name, name=said(name))
+    return subsets
+
+
+def _repeated(message: str, at: int | str, **words: str) -> None:
+    """A fault of the entry `at`, found by looking at all of them."""
+    raise PydanticCustomError(REPEATED, message, {**words, "at": at})
 
 
 class StabilitySection(_Section):
@@ -73,13 +129,13 @@ class StabilitySection(_Section):
         min_length=1,
         description="transfer: the k least stable items; the last is the main one",
     )
-    subsets: dict[str, Names] = Field(
-        default_factory=dict, description="named sets of configurations, by their label, name or model"
+    subsets: Annotated[dict[str, Annotated[Names, Field(min_length=1)]], AfterValidator(_sets_have_names)] = (
+        Field(default_factory=dict, description="named sets of configurations, by their label, name or model")
     )
-    contrasts: tuple[ContrastSection, ...] = Field(
+    contrasts: Annotated[tuple[ContrastSection, ...], AfterValidator(_contrasts_are_distinct)] = Field(
         default=(), description="groups of items to compare, beside those of the audit"
     )
-    equivalence: tuple[tuple[str, str], ...] = Field(
+    equivalence: Annotated[tuple[Pair, ...], AfterValidator(_pairs_are_distinct)] = Field(
         default=(), description="pairs of configurations that should be two runs of the same thing"
     )
     permutations: Whole = Field(default=2000, ge=100, le=1_000_000, description="draws of a permutation null")

@@ -21,6 +21,7 @@ from leadline.study.configuration import Configuration, configuration_id, descri
 from leadline.study.expand import configurations, protocol
 from leadline.study.own_prompts import try_own_prompts
 from leadline.study.population import Population, population
+from leadline.study.stability_names import check_groups
 from leadline.techniques import Question, techniques
 from leadline.techniques.prompts_library import Prompts, check_names
 
@@ -128,6 +129,7 @@ def open_study(place: Path, exclude: Exclude | None = None, audit: Path | None =
         drawn = whole.subset(config.items.limit, config.items.seed, config.items.categories)
     except UsageError as error:
         raise UsageError(error.what, where=where_in(file, "items", "categories"), fix=error.fix) from None
+    check_groups(config, whole, file)
     members = population(whole, drawn, config.exclude, folder, where_in(file, "exclude"), audit=config.audit)
     benchmark = members.benchmark
     prompts = Prompts(config.prompt, folder / config.prompts if config.prompts else None)

@@ -28,7 +28,7 @@ class Claimed:
         self.claim: dict[str, Any] = finding["claims"][place]
         self.text: str = self.claim["text"]
         self.rows: list[dict[str, Any]] = finding["rows"]
-        self._called = {one["name"]: one.get("label") or one["name"] for one in bundle.protocol["methods"]}
+        self._called = called_in(bundle.protocol)
 
     def row(self, **keys: str) -> Figures:
         """The figures of the first row with these keys; nothing where there is none."""
@@ -50,6 +50,12 @@ class Claimed:
             if (len(name), fit) > longest:
                 best, longest = row, (len(name), fit)
         return best
+
+
+def called_in(protocol: dict[str, Any]) -> dict[str, str]:
+    """What sentences call each configuration, by its name: methods first."""
+    members = {one["configuration"]: one["label"] for one in protocol["members"] if one.get("label")}
+    return members | {one["name"]: one.get("label") or one["name"] for one in protocol["methods"]}
 
 
 def off_zero(figure: dict[str, Any]) -> bool:
