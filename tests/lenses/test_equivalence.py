@@ -91,15 +91,43 @@ def test_the_published_control_of_two_local_models_is_consistent_by_its_rule():
     assert abs(row["resampled_z"].value) < 1
 
 
-def test_only_items_that_both_runs_answered_are_compared():
+def test_only_items_that_both_runs_were_asked_are_compared():
     rows = [*samples("stored", "a", "x", "x"), *samples("fresh", "a", "x", "x"), *samples("stored", "b", "x")]
-    row = pair([*rows, *samples("fresh", "b", None)])[1]
+    row = pair(rows)[1]
     assert (row["items"].numerator, row["items"].denominator) == (1, 2)
     assert row["differing"].denominator == 1
+    # a run that was asked and said nothing has answered otherwise
+    row = pair([*rows, *samples("fresh", "b", None)])[1]
+    assert (row["items"].numerator, row["differing"].numerator) == (2, 1)
+    assert (row["readable"].value, row["readable_other"].value) == (1, 2 / 3)
 
 
-def test_runs_that_answered_nothing_in_common_cannot_be_compared():
+@pytest.mark.parametrize("state", ["refused", "unreadable", "error", "empty"])
+def test_a_run_that_gives_the_same_answers_but_half_of_them_not_at_all_is_another(state):
+    def runs(*silent):
+        return [
+            reading(name, f"i{item}", None if name in silent and sample % 2 else "gold", sample)
+            | ({"state": state} if name in silent and sample % 2 else {})
+            for name in ("stored", "fresh")
+            for item in range(30)
+            for sample in range(10)
+        ]
+
+    found, row = pair(runs("fresh"))
+    assert (row["readable"].numerator, row["readable_other"].numerator) == (300, 150)
+    assert row["variation"].value == pytest.approx(0.5)
+    (claim,) = found.claims
+    assert claim.status is ClaimStatus.SUPPORTED
+    assert "readable: 100.0 % against 50.0 %" in claim.text
+    # where both do it alike there is no difference
+    found, row = pair(runs("stored", "fresh"))
+    assert row["variation"].value == 0
+    assert found.claims[0].status is ClaimStatus.NOT_SUPPORTED
+
+
+def test_runs_that_were_asked_nothing_in_common_cannot_be_compared():
     found, row = pair([*samples("stored", "a", "x", "x"), *samples("fresh", "b", "x", "x")])
+    assert "there is no item that both were asked" in found.claims[0].text
     assert row["variation"].value is None
     assert found.claims[0].status is ClaimStatus.NOT_ESTIMABLE
 

@@ -1,9 +1,11 @@
 """Two runs of what should be the same configuration: do their answers differ more than chance has it?
 
-On the items that both runs answered: how many have another most frequent answer (differing), and the mean
-total variation distance ½ Σ |c_a/n_a - c_b/n_b| of their answers (variation). Against both stands what is
-seen when each item's pooled answers are dealt out to the runs again (exact if they are exchangeable), and
-against the first also the published null, resamples of the first run's answers against its own most frequent.
+What a run does instead of answering counts as an answer: refused, empty, unreadable, and a failed call are a
+value each, so that a run that refuses half of the time is told apart. On the items that both runs were
+asked: how many have another most frequent answer (differing), and the mean total variation distance
+½ Σ |c_a/n_a - c_b/n_b| of their answers (variation). Against both stands what is seen when each item's pooled
+answers are dealt out to the runs again (exact if they are exchangeable), and against the first also the
+published null, resamples of the first run's answers against its own most frequent.
 
 A large p is no proof that two runs are the same. So the claim is always that they differ, and where that is
 not found the report says which change would have been.
@@ -13,27 +15,37 @@ Sources: Probity, Limitations (differing, resampled null); the deals and distanc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from leadline.lenses.figures import SIGNIFICANCE, count, counted, mean, p_value, percent, share, unknown
+from leadline.lenses.equivalence_pairs import Compared, compared, pairs_of, shared_panel
+from leadline.lenses.figures import (
+    SIGNIFICANCE,
+    count,
+    counted,
+    mean,
+    p_value,
+    percent,
+    ratio,
+    share,
+    unknown,
+)
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
-from leadline.lenses.panel import Panel, make_panel
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.whole import Whole
 from leadline.stats.detectable_change import detectable_items
 from leadline.stats.multiple import holm
 from leadline.stats.resampled_modes import at_least, modes_lost
-from leadline.stats.two_runs import Tally, deal, tallies, variation
+from leadline.stats.two_runs import Tally, deal, variation
 
 POWER = 0.8
 DEFINITION = (
-    "differing: items whose most frequent answer (of equally frequent ones the first) is not the same in "
-    "both runs, of the items that both answered. variation: mean over items of the total variation distance "
+    "Answers: values, and as a value each refused, empty, unreadable, and a failed call; items: those that "
+    "both runs were asked. readable, readable_other: share of the answers that are none of these four, first "
+    "run and second. differing: items whose most frequent answer (of equally frequent ones the first) is not "
+    "the same in both runs. variation: mean over items of the total variation distance "
     "½ Σ |c_a/n_a - c_b/n_b| of the two runs' answers. *_expected and *_p: when each item's pooled answers "
     "are dealt out to the runs again at random; p = (1 + deals with at least as much) / (1 + deals). "
     "resampled_expected, resampled_p, resampled_z: the published null, resamples with replacement of the "
@@ -44,32 +56,15 @@ DEFINITION = (
 )
 
 
-class Pair(NamedTuple):
-    """Two members, by number, and what tables call them."""
-
-    first: int
-    second: int
-
-
-class Compared(NamedTuple):
-    """One pair's items that both runs answered."""
-
-    pair: Pair
-    groups: tuple[Tally, ...]
-    differing: int
-    items: int
-    stored: npt.NDArray[np.int32]  # codes of the first run's most frequent answers, by number of the item
-
-
 def look(whole: Whole) -> list[Finding]:
     """Finding `pairs`; none when the study names no pair of runs."""
-    pairs, notes = _pairs(whole)
+    pairs, notes = pairs_of(whole)
     if not pairs and not notes:
         return []
     rows, claims = [], []
     if pairs:
         panel = shared_panel(whole)
-        figures = [_figures(whole, _compared(panel, pair)) for pair in pairs]
+        figures = [_figures(whole, compared(panel, pair)) for pair in pairs]
         p_values = [one["variation_p"].value for one in figures]
         corrected = iter(holm([p for p in p_values if p is not None]))
         for pair, its, p in zip(pairs, figures, p_values, strict=True):
@@ -101,77 +96,29 @@ def look(whole: Whole) -> list[Finding]:
     ]
 
 
-def shared_panel(whole: Whole) -> Panel:
-    """The population with numbers compared over all configurations together, so that values match."""
-    shared = whole.readings.with_columns(pl.coalesce("value_shared", "value").alias("value"))
-    return make_panel(shared, whole.members)
-
-
-def _pairs(whole: Whole) -> tuple[list[Pair], list[str]]:
-    """The study's pairs as members; a name is a label, a configuration or a model.
-
-    Where both names fit configurations of several models, those of the same model are paired.
-    """
-    found, notes = [], []
-    for names in whole.protocol.stability.equivalence:
-        first, second = (_fitting(whole, name) for name in names)
-        missing = [name for name, fitting in zip(names, (first, second), strict=True) if not fitting]
-        if missing:
-            notes.append(f"{' and '.join(names)}: no answers of {', '.join(missing)}.")
-            continue
-        several = len(first) > 1 or len(second) > 1
-        its = [
-            Pair(a, b)
-            for a in first
-            for b in second
-            if a != b and (not several or whole.members[a].model == whole.members[b].model)
-        ]
-        if not its:
-            notes.append(f"{' and '.join(names)}: these names fit no two configurations of one model.")
-        found += its
-    return list(dict.fromkeys(found)), notes
-
-
-def _fitting(whole: Whole, name: str) -> list[int]:
-    exact = [number for number, label in enumerate(whole.labels) if label == name]
-    return exact or [
-        number for number, one in enumerate(whole.members) if name in (one.configuration, one.model)
-    ]
-
-
-def _compared(panel: Panel, pair: Pair) -> Compared:
-    both = panel.measured[pair.first] & panel.measured[pair.second]
-    modal = panel.modal
-    return Compared(
-        pair,
-        tallies(panel.codes[pair.first], panel.codes[pair.second]),
-        differing=int((both & (modal[pair.first] != modal[pair.second])).sum()),
-        items=int(both.sum()),
-        stored=modal[pair.first],
-    )
-
-
-def _figures(whole: Whole, compared: Compared) -> dict[str, Figure]:
-    protocol, items, groups = whole.protocol, compared.items, compared.groups
+def _figures(whole: Whole, runs: Compared) -> dict[str, Figure]:
+    protocol, items, groups = whole.protocol, runs.items, runs.groups
     settings = protocol.stability
     figures = {"items": count(items, of=whole.panel.shape[1])}
     if items == 0:
         names = ("differing", "variation", "variation_p", "detectable")
-        return {**figures, **{name: unknown("no item was answered by both", 0) for name in names}}
+        return {**figures, **{name: unknown("both were asked no item", 0) for name in names}}
     distances = np.concatenate([variation(group) for group in groups])
     deals = deal(groups, settings.permutations, settings.permutation_seed)
     method = f"{settings.permutations} deals of the pooled answers, seed {settings.permutation_seed}"
-    lost = modes_lost(groups, compared.stored, settings.permutations, settings.permutation_seed)
+    lost = modes_lost(groups, runs.stored, settings.permutations, settings.permutation_seed)
     resampled = f"{settings.permutations} resamples of the first run, seed {settings.permutation_seed}"
     return {
         **figures,
-        "differing": share(compared.differing, items),
+        "readable": ratio(*runs.readable[0], protocol),
+        "readable_other": ratio(*runs.readable[1], protocol),
+        "differing": share(runs.differing, items),
         "differing_expected": _expected(deals.differing / items, items, method),
-        "differing_p": _p(deals.p_differing(compared.differing), method, items, settings.permutations),
+        "differing_p": _p(deals.p_differing(runs.differing), method, items, settings.permutations),
         "variation": mean(np.sort(distances), protocol),
         "variation_expected": _expected(deals.variation / items, items, method),
         "variation_p": _p(deals.p_variation(float(distances.sum())), method, items, settings.permutations),
-        **_resampled(compared.differing, lost, resampled),
+        **_resampled(runs.differing, lost, resampled),
         "detectable": _detectable(groups, items, protocol),
     }
 
@@ -228,7 +175,7 @@ def _detectable(groups: Sequence[Tally], items: int, protocol: Protocol) -> Figu
 def _claim(keys: dict[str, str], figures: dict[str, Figure]) -> Claim:
     names, p = " and ".join(keys.values()), figures["variation_p_holm"].value
     if p is None:
-        text = f"{names} cannot be compared: no item was answered by both."
+        text = f"{names} cannot be compared: there is no item that both were asked."
         return Claim(text=text, status=ClaimStatus.NOT_ESTIMABLE)
     differing, detectable = figures["differing"], figures["detectable"]
     expected, apart = figures["differing_expected"], figures["variation"]
@@ -241,7 +188,7 @@ def _claim(keys: dict[str, str], figures: dict[str, Figure]) -> Claim:
         f"answers are dealt out; p = {p:.2g}"
     )
     if p <= SIGNIFICANCE:
-        text = f"{names} answer differently: they are not two runs of the same thing."
+        text = f"{names} answer differently: they are not two runs of the same thing{_states(figures)}."
         return Claim(text=text, status=ClaimStatus.SUPPORTED, point=point, conservative=conservative)
     if detectable.value is None:
         text = f"No difference between {names} could have been detected: too few answers."
@@ -254,6 +201,18 @@ def _claim(keys: dict[str, str], figures: dict[str, Figure]) -> Claim:
         point=point,
         conservative=conservative,
     )
+
+
+def _states(figures: dict[str, Figure]) -> str:
+    """What is said of answers that cannot be read, where there are any."""
+    rates = [figures["readable"].value, figures["readable_other"].value]
+    return (
+        f" (readable: {percent(rates[0])} against {percent(rates[1])})" if min(map(_zero, rates)) < 1 else ""
+    )
+
+
+def _zero(rate: float | None) -> float:
+    return rate or 0.0
 
 
 LENS = Lens("equivalence", order=60, whole=look)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,10 +37,11 @@ DEFINITION = (
     "p: share of a cell's readable answers that are correct; a cell is one item under one configuration. "
     "p = 1, of all asked: cells with no answer that is wrong, refused, empty, unreadable or failed, of all "
     "cells that were asked. Band: 0.3 ≤ p ≤ 0.7; half-open: 0.3 ≤ p < 0.7. Identical: cells whose readings "
-    "are all the same. Expected wobble of a cell of n readings: lower 1 - pⁿ - (1 - p)ⁿ, if all wrong answers "
-    "were one; upper 1 - pⁿ, if none were alike; calibrated 0 at p = 1, 1 at 0 < p < 1, and at p = 0 the share of unstable "
-    "cells at p = 0 of all other tasks. A task's value is the mean over its items within a configuration, "
-    "then over configurations. Ceiling: the largest value among tasks of an accuracy of at least 0.9."
+    "are all the same. Expected wobble of a cell of n readings: lower 1 - pⁿ - (1 - p)ⁿ, if all wrong "
+    "answers were one; upper 1 - pⁿ, if none were alike; calibrated 0 at p = 1, 1 at 0 < p < 1, and at p = 0 "
+    "the share of unstable cells at p = 0 of all other tasks. A task's value is the mean over its items "
+    "within a configuration, then over configurations. Ceiling: the largest value among tasks of an accuracy "
+    "of at least 0.9."
 )
 # A benchmark on which fewer cells than this lie in the band has little to tell about stability.
 FEW = 0.10
@@ -118,12 +120,8 @@ def _shares_of_one(panel: Panel, at: int) -> dict[str, Figure]:
 
 def _pooled_shares(study: Whole, panel: Panel) -> dict[str, Figure]:
     of, asked = panel.measured.sum(axis=0), (panel.asked > 0).sum(axis=0)
-    figures = {
-        name: ratio(cells.sum(axis=0), of, study.protocol, empty="nothing was read")
-        for name, cells in shares(panel).items()
-    }
-    right = _always_right(panel).sum(axis=0)
-    return {**figures, "p_one_of_asked": ratio(right, asked, study.protocol, empty="nothing was asked")}
+    figures = {name: _over_read(study, cells.sum(axis=0), of) for name, cells in shares(panel).items()}
+    return {**figures, "p_one_of_asked": _over_read(study, _always_right(panel).sum(axis=0), asked)}
 
 
 def _expected_of_one(study: Whole, panel: Panel, models: Predicted, at: int) -> dict[str, Figure]:
@@ -137,11 +135,17 @@ def _expected_of_one(study: Whole, panel: Panel, models: Predicted, at: int) -> 
 
 def _pooled_expected(study: Whole, panel: Panel, models: Predicted) -> dict[str, Figure]:
     of = panel.measured.sum(axis=0)
-    figures = {"observed": ratio(panel.unstable.sum(axis=0), of, study.protocol, empty="nothing was read")}
+    figures = {"observed": _over_read(study, panel.unstable.sum(axis=0), of)}
     for name, values in _models(models).items():
         sums = np.where(panel.measured, values, 0.0).sum(axis=0)
-        figures[name] = _undefined(sums) or ratio(sums, of, study.protocol, empty="nothing was read")
+        figures[name] = _undefined(sums) or _over_read(study, sums, of)
     return figures
+
+
+def _over_read(study: Whole, sums: npt.NDArray[Any], of: npt.NDArray[Any]) -> Figure:
+    """A ratio over the items that some configuration read: the others would only make draws without any."""
+    there = of > 0
+    return ratio(sums[there], of[there], study.protocol, empty="nothing was read")
 
 
 def _models(models: Predicted) -> Mapping[str, Floats]:

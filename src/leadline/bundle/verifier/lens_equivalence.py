@@ -9,10 +9,19 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Any, Optional
 
-from leadline.bundle.verifier.cells import Cell, Side, Sides
+from leadline.bundle.verifier.cells import Sides
 from leadline.bundle.verifier.drawn import Drawn, Tail
-from leadline.bundle.verifier.expected import Expected, Table, mean_figure, plain_count, row_key, wilson_share
+from leadline.bundle.verifier.expected import (
+    Expected,
+    Table,
+    mean_figure,
+    plain_count,
+    ratio_figure,
+    row_key,
+    wilson_share,
+)
 from leadline.bundle.verifier.intervals import holm_corrected, normal_cdf
+from leadline.bundle.verifier.loading import Answer, value_under
 from leadline.bundle.verifier.resampling import TOLERANCE
 
 _DEALS = 1000
@@ -33,6 +42,26 @@ class Near:
         return abs(found - self.value) <= self.reach + 1e-9
 
 
+class Said:
+    """What a run gave for an item, a state that is no answer counting as one of its own."""
+
+    __slots__ = ("counts", "modal", "n", "readable")
+
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        # A tuple, so that no value can be taken for a state.
+        given = [
+            value_under(one, "shared") if one.state == "ok" else ("no answer", one.state) for one in answers
+        ]
+        self.counts: Counter[Any] = Counter(given)
+        self.n = len(given)
+        self.readable = sum(one.state == "ok" for one in answers)
+        self.modal = _mode(self.counts) if given else None
+
+
+# Of one run: item -> what it gave.
+Run = dict[str, Said]
+
+
 def distance(first: Counter[Any], second: Counter[Any]) -> float:
     """Half the sum of differences of the two runs' shares of each answer."""
     n, m = sum(first.values()), sum(second.values())
@@ -43,14 +72,15 @@ def equivalence_tables(sides: Sides, rows: Sequence[dict[str, Any]]) -> dict[str
     """The pairs that the report shows: the study's own, whose names may fit several models."""
     if not sides.stability["equivalence"]:
         return {}
-    measured = dict(
-        zip(sides.labels, ({i: c for i, c in side.items() if c.n} for side in sides.sides("shared")))
-    )
+    runs: dict[str, Run] = {}
+    for label, member in zip(sides.labels, sides.members):
+        cells = sides.bundle.cells.get((member["model"], member["configuration"]), {})
+        runs[label] = {item: Said(answers) for item, answers in cells.items()}
     table: Table = {}
     for row in rows:
         keys = row["keys"]
-        if keys["configuration"] in measured and keys["other"] in measured:
-            figures = _pair(measured[keys["configuration"]], measured[keys["other"]], sides)
+        if keys["configuration"] in runs and keys["other"] in runs:
+            figures = _pair(runs[keys["configuration"]], runs[keys["other"]], sides)
             table[row_key(**keys)] = figures
     reported = [row["figures"]["variation_p"].get("value") for row in rows]
     if all(p is not None for p in reported):
@@ -64,7 +94,7 @@ def equivalence_tables(sides: Sides, rows: Sequence[dict[str, Any]]) -> dict[str
 class Deals:
     """Each item's pooled answers dealt out to the two runs again."""
 
-    def __init__(self, pairs: Sequence[tuple[Cell, Cell]]) -> None:
+    def __init__(self, pairs: Sequence[tuple[Said, Said]]) -> None:
         rng = random.Random(f"deals {len(pairs)}")
         self.differing = [0.0] * _DEALS
         self.variation = [0.0] * _DEALS
@@ -96,7 +126,7 @@ def _mode(counts: Counter[Any]) -> Any:
     return next(value for value, number in counts.items() if number == most)
 
 
-def _pair(first: Side, second: Side, sides: Sides) -> dict[str, Expected]:
+def _pair(first: Run, second: Run, sides: Sides) -> dict[str, Expected]:
     items = sorted(set(first) & set(second))
     pairs = [(first[item], second[item]) for item in items]
     n = len(items)
@@ -107,6 +137,10 @@ def _pair(first: Side, second: Side, sides: Sides) -> dict[str, Expected]:
     deals = Deals(pairs)
     figures = {
         "items": plain_count(n, population),
+        "readable": ratio_figure([one.readable for one, _ in pairs], [one.n for one, _ in pairs]),
+        "readable_other": ratio_figure(
+            [other.readable for _, other in pairs], [other.n for _, other in pairs]
+        ),
         "differing": wilson_share(differing, n),
         "variation": mean_figure(distances),
     }
@@ -127,7 +161,7 @@ def _pair(first: Side, second: Side, sides: Sides) -> dict[str, Expected]:
     return figures
 
 
-def _resampled(pairs: Sequence[tuple[Cell, Cell]], observed: int, n: int, theirs: int) -> dict[str, Expected]:
+def _resampled(pairs: Sequence[tuple[Said, Said]], observed: int, n: int, theirs: int) -> dict[str, Expected]:
     """The published null, and how far its figures may be off for having been drawn `theirs` times an item."""
     rng = random.Random("resampled modes")
     chances = []
@@ -179,7 +213,7 @@ def _tail(chances: Sequence[float], observed: int) -> float:
     return min(1.0, sum(masses[observed:]))
 
 
-def _detectable(pairs: Sequence[tuple[Cell, Cell]], deals: Deals) -> Optional[int]:
+def _detectable(pairs: Sequence[tuple[Said, Said]], deals: Deals) -> Optional[int]:
     """How many items, answered altogether otherwise by the second run, push the distance out of 95 % of
     deals with 80 % chance: by the normal distribution, from each item's own mean and spread over deals."""
     if not pairs:
