@@ -108,5 +108,5 @@ def test_the_end_that_counts_is_the_one_nearer_to_no_difference() -> None:
     breaks += [*answers("greedy", "-" * 20 + "0"), *answers("m", "-" * 20 + "0")]
     claim = only(table(transitions.LENS.look(view(breaks)), "overall").claims)
     assert claim.text.startswith("m breaks more than it recovers") and claim.status is ClaimStatus.SUPPORTED
-    assert claim.point == "-66.7 points of accuracy"
+    assert claim.point == "−66.7 points of accuracy"
     assert claim.conservative.endswith("at the interval's upper end")

@@ -144,7 +144,7 @@ def test_the_gap_does_not_grow_as_models_improve(worst):
     assert found["intercept"].value == pytest.approx(-0.016311, abs=5e-7)
     assert found["r_squared"].value == pytest.approx(0.679773, abs=5e-7)
     # published: 1.96 standard errors; by t with 8 degrees of freedom the interval is 2.306 / 1.96 as wide
-    assert any("[-0.082, 0.049] for the intercept" in note for note in trend.notes)
+    assert any("[−0.082, 0.049] for the intercept" in note for note in trend.notes)
     half = found["intercept"].high - found["intercept"].value
     assert half / (0.049129 + 0.016311) == pytest.approx(2.306 / 1.96, rel=1e-3)
     claim = next(one for one in trend.claims if "frontier" in one.text)

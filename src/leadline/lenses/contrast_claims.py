@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from leadline.lenses.figures import SIGNIFICANCE, above_zero, below_zero, counted, percent, points
+from leadline.lenses.figures import SIGNIFICANCE, above_zero, below_zero, counted, in_points, percent, points
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Row
 from leadline.stats.clustered_groups import CLUSTERS, smallest_p
 from leadline.stats.multiple import holm
@@ -96,7 +96,7 @@ def _claim(
         if is_clear and p <= SIGNIFICANCE
         else ClaimStatus.NOT_SUPPORTED,
         point=points(difference),
-        conservative=f"{100 * (ends[over] or 0.0):+.1f} points at the unfavourable end of the bootstrap over "
+        conservative=f"{in_points(ends[over] or 0.0)} at the unfavourable end of the bootstrap over "
         f"{over}; p = {p:.2g} when {dealt} change groups{_after_holm(tested)}",
     )
 

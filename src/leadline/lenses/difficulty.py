@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from leadline.lenses.figures import percent, share, unknown
+from leadline.lenses.figures import decimal, percent, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.structural import (
@@ -117,8 +117,8 @@ def _merely(figures: dict[str, Figure]) -> Claim:
     if rho.value is None:
         return Claim(text=f"{text}: {rho.note}.", status=ClaimStatus.NOT_ESTIMABLE)
     return Claim(
-        text=f"{text}: a correlation of wobble and accuracy (ρ = {rho.value:.3f}) cannot show it, as both "
-        "come from the same answers and an item that is always right hardly wobbles.",
+        text=f"{text}: a correlation of wobble and accuracy (ρ = {decimal(rho.value)}) cannot show it, as "
+        "both come from the same answers and an item that is always right hardly wobbles.",
         status=ClaimStatus.NOT_SUPPORTED,
         point=f"ρ = {_told(rho)}",
         conservative=f"residual ρ = {_told(residual)} after the structural term; with the lower model "
@@ -129,8 +129,10 @@ def _merely(figures: dict[str, Figure]) -> Claim:
 def _told(rho: Figure) -> str:
     if rho.value is None:
         return f"n/a ({rho.note})"
-    span = f" [{rho.low:.3f}, {rho.high:.3f}]" if rho.low is not None and rho.high is not None else ""
-    return f"{rho.value:.3f}{span}"
+    span = (
+        f" [{decimal(rho.low)}, {decimal(rho.high)}]" if rho.low is not None and rho.high is not None else ""
+    )
+    return f"{decimal(rho.value)}{span}"
 
 
 def _zone(zone: Figure, top: Ceiling, differ: bool) -> Claim:

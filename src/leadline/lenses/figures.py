@@ -116,12 +116,23 @@ def points(figure: Figure) -> str:
     """A difference of shares in percentage points with its interval: "+12.3 points [+4.0, +20.1]"."""
     if figure.value is None or figure.low is None or figure.high is None:
         return "n/a"
-    return f"{100 * figure.value:+.1f} points [{100 * figure.low:+.1f}, {100 * figure.high:+.1f}]"
+    return f"{decimal(100 * figure.value, '+.1f')} points [{decimal(100 * figure.low, '+.1f')}, " + (
+        f"{decimal(100 * figure.high, '+.1f')}]"
+    )
 
 
 def in_points(difference: float | None) -> str:
     """One difference of shares in percentage points: "+12.3 points"."""
-    return "n/a" if difference is None else f"{100 * difference:+.1f} points"
+    return "n/a" if difference is None else f"{decimal(100 * difference, '+.1f')} points"
+
+
+def decimal(value: float, form: str = ".3f") -> str:
+    """A number as tables set it, with a minus sign for a hyphen: -0.12 -> "−0.120".
+
+    >>> decimal(-12.34, "+.1f")
+    '−12.3'
+    """
+    return format(value, form).replace("-", "\N{MINUS SIGN}")
 
 
 def between(figure: Figure) -> str:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leadline.lenses.figures import count, unknown
+from leadline.lenses.figures import count, decimal, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.split_halves import SPLITS, SplitHalves, split_halves
@@ -199,15 +199,15 @@ def _claim(overall: dict[str, Figure]) -> list[Claim]:
     if median.value is None or halves.value is None:
         return [Claim(text=f"{text}: {median.note}.", status=ClaimStatus.NOT_ESTIMABLE)]
     held = median.low is not None and median.low >= RELIABLE
-    low = "no interval" if halves.low is None else f"at least {halves.low:.3f}"
+    low = "no interval" if halves.low is None else f"at least {decimal(halves.low)}"
     return [
         Claim(
-            text=f"{text}: median reliability {median.value:.3f} over {median.denominator:.0f} "
+            text=f"{text}: median reliability {decimal(median.value)} over {median.denominator:.0f} "
             f"configurations; {RELIABLE} is what is customarily asked of its "
             "interval's lower end.",
             status=ClaimStatus.SUPPORTED if held else ClaimStatus.NOT_SUPPORTED,
-            point=f"{median.value:.3f}",
-            conservative=f"{halves.value:.3f} between the halves as they are, {low}",
+            point=f"{decimal(median.value)}",
+            conservative=f"{decimal(halves.value)} between the halves as they are, {low}",
         )
     ]
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from leadline.lenses.figures import mean, percent, share, unknown
+from leadline.lenses.figures import decimal, mean, percent, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.partition import Outcomes, Split, outcomes, split
 from leadline.lenses.registry import ALL_MODELS, Lens
@@ -159,7 +159,7 @@ def _lowest(one: Split, rows: list[Row]) -> list[str]:
         known = [(row.figures[key].value, row.keys["k"]) for row in rows]
         lowest = min(((tau, at) for tau, at in known if tau is not None), default=None)
         if lowest:
-            line += f"; lowest τ_b by {name} {lowest[0]:.2f} at K = {lowest[1]}"
+            line += f"; lowest τ_b by {name} {decimal(lowest[0], '.2f')} at K = {lowest[1]}"
     return [line + "."]
 
 
@@ -179,8 +179,8 @@ def _claim(one: Split, rows: list[Row]) -> Claim:
     return Claim(
         text=f"{text}: {changed} of {len(known)} orders differ from that at K = {one.partition.k}.",
         status=ClaimStatus.NOT_SUPPORTED if changed else ClaimStatus.SUPPORTED,
-        point=f"mean τ_b {sum(tau for tau, _, _ in known) / len(known):.2f}",
-        conservative=f"lowest τ_b {lowest:.2f}, by {name} at K = {k}",
+        point=f"mean τ_b {decimal(sum(tau for tau, _, _ in known) / len(known), '.2f')}",
+        conservative=f"lowest τ_b {decimal(lowest, '.2f')}, by {name} at K = {k}",
     )
 
 

@@ -13,7 +13,16 @@ from dataclasses import dataclass
 import polars as pl
 
 from leadline.lenses.audited import UNFLAGGED
-from leadline.lenses.figures import SIGNIFICANCE, above_zero, counted, p_value, points, share, unknown
+from leadline.lenses.figures import (
+    SIGNIFICANCE,
+    above_zero,
+    counted,
+    in_points,
+    p_value,
+    points,
+    share,
+    unknown,
+)
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.protocol import Method
 from leadline.lenses.transitions import Transitions, transitions_of
@@ -151,5 +160,5 @@ def _claim(name: str, sides: Sides, figures: dict[str, Figure], compared: int) -
         status=ClaimStatus.SUPPORTED if supported else ClaimStatus.NOT_SUPPORTED,
         point=f"{counted(figures['recovered_flagged'])} of what it recovers is flagged, of the failures "
         f"{counted(figures['failures_flagged'])}",
-        conservative=f"{100 * (difference.low or 0.0):+.1f} points of gain at the interval's lower end",
+        conservative=f"{in_points(difference.low or 0.0)} of gain at the interval's lower end",
     )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leadline.lenses.figures import SIGNIFICANCE, bootstrapped, p_value, unknown
+from leadline.lenses.figures import SIGNIFICANCE, bootstrapped, decimal, p_value, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.panel import make_panel
 from leadline.lenses.protocol import Member, Method, Protocol
@@ -137,9 +137,11 @@ def _claim(name: str, plain: str, figures: dict[str, Figure], compared: int) -> 
     nearer, end = (rho.low, "lower") if rho.value >= 0 else (rho.high, "upper")
     clear = nearer is not None and nearer * rho.value > 0
     return Claim(
-        text=f"{text}: ρ = {rho.value:.2f} over {rho.denominator:.0f} unrecovered failures, permutation "
-        f"p = {p:.3g} after Holm over {compared} methods.",
+        text=f"{text}: ρ = {decimal(rho.value, '.2f')} over {rho.denominator:.0f} unrecovered failures, "
+        f"permutation p = {p:.3g} after Holm over {compared} methods.",
         status=ClaimStatus.SUPPORTED if p <= SIGNIFICANCE and clear else ClaimStatus.NOT_SUPPORTED,
-        point=f"ρ = {rho.value:.2f}",
-        conservative="no interval" if nearer is None else f"{nearer:.2f} at the interval's {end} end",
+        point=f"ρ = {decimal(rho.value, '.2f')}",
+        conservative="no interval"
+        if nearer is None
+        else f"{decimal(nearer, '.2f')} at the interval's {end} end",
     )
