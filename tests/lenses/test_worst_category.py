@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -134,6 +135,7 @@ def test_a_gap_that_stays_as_the_mean_falls_is_a_growing_multiple():
     assert seen["slope"].value == pytest.approx(1, abs=0.05)
     assert seen["intercept"].low > 0.05
     assert seen["clear"].value == 1
+    assert seen["intercept_p"].value < 0.05
     assert trend.claims[0].status is ClaimStatus.SUPPORTED
 
 
@@ -153,7 +155,12 @@ def test_a_worst_category_in_proportion_to_the_mean_has_no_growing_multiple():
 
 
 def test_a_line_needs_five_configurations():
-    trend = table(found(several((10, 4), (20, 11), (30, 14), (40, 22))), "trend")
+    few = replace(GREEDY_AND_M, stability=Stability(subsets=(("two", ("c0", "c1")),)))
+    trend = table(found(several((10, 4), (20, 11), (30, 14), (40, 22)), few), "trend")
+    assert [row.keys["subset"] for row in trend.rows] == [
+        "all configurations"
+    ]  # no line through a set of two
+    assert len(trend.claims) == 1
     assert figures(trend, subset="all configurations")["slope"].value is None
     assert trend.claims[0].status is ClaimStatus.NOT_ESTIMABLE
     alike = table(found(several(*[(10, 4)] * 5)), "trend")
@@ -169,6 +176,72 @@ def test_a_named_set_of_configurations_has_a_line_of_its_own():
     assert figures(trend, subset="first")["configurations"].value == 5
     alone = table(found(several((10, 4), (20, 11), (30, 14), (40, 22), (60, 29))), "trend")
     assert figures(trend, subset="first") == figures(alone, subset="all configurations")
+
+
+def unsteady_by_task(seed, categories=4, tasks=3, per_task=50, configurations=6):
+    """Categories are alike, but one task wavers under every configuration, however steady it is."""
+    rng = np.random.default_rng(seed)
+    broken = rng.integers(categories * tasks)
+    return [
+        row
+        for number in range(configurations)
+        for task in range(categories * tasks)
+        for at, draw in enumerate(rng.random(per_task))
+        for low in [draw < (0.8 if task == broken else 0.2 * number / configurations)]
+        for row in samples(
+            f"c{number}",
+            f"{task:02d}-{at:02d}",
+            *(["x", "y"] if low else ["x", "x"]),
+            category=f"k{task % categories}",
+            task=f"t{task:02d}",
+        )
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_task_that_always_wavers_makes_no_category_whose_multiple_grows(seed):
+    trend = table(found(unsteady_by_task(seed)), "trend")
+    seen = figures(trend, subset="all configurations")
+    assert seen["intercept"].low > 0 and seen["clear"].value > 0.5
+    assert seen["intercept_p"].value > 0.05
+    assert trend.claims[0].status is ClaimStatus.NOT_SUPPORTED
+
+
+def test_the_selection_of_the_largest_rate_lifts_the_intercept_no_more_than_in_the_null():
+    # one rate for all categories: what lies above zero is the largest of eight by chance
+    rng = np.random.default_rng(41)
+    rows = [
+        row
+        for number, rate in enumerate([0.02, 0.02, 0.03, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.14, 0.2, 0.28])
+        for kind in range(8)
+        for at in range(48)
+        for row in samples(
+            f"c{number:02d}",
+            f"{kind}-{at:02d}",
+            *(["x", "y"] if rng.random() < rate else ["x", "x"]),
+            category=f"k{kind}",
+            task=f"{kind}-{at % 3}",
+        )
+    ]
+    trend = table(found(rows), "trend")
+    seen = figures(trend, subset="all configurations")
+    assert seen["intercept"].low > 0 and seen["intercept_p"].value > 0.05
+    assert trend.claims[0].status is ClaimStatus.NOT_SUPPORTED
+
+
+def test_two_categories_of_three_tasks_cannot_show_it():
+    rows = [
+        row
+        for at in range(6)
+        for row in (
+            *category("law", 3, 300, 60 + 30 * at + 3 * (at % 2), f"c{at}"),
+            *category("art", 3, 300, 30 * at, f"c{at}"),
+        )
+    ]
+    trend = table(found(rows), "trend")
+    # two of the twenty ways to deal six tasks to two categories have these three together
+    assert figures(trend, subset="all configurations")["intercept_p"].value == pytest.approx(0.1, abs=0.03)
+    assert trend.claims[0].status is ClaimStatus.UNREACHABLE
 
 
 @settings(max_examples=15, deadline=None)

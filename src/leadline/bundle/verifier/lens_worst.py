@@ -1,11 +1,13 @@
-"""The worst category against the mean, at its Wilson bounds, and whether the gap grows as wobble falls."""
+"""The worst category against the mean, at its Wilson bounds, and whether its multiple grows as wobble
+falls."""
 
 from __future__ import annotations
 
 from statistics import median
-from typing import Any
+from typing import Any, Optional
 
 from leadline.bundle.verifier.cells import Side, Sides
+from leadline.bundle.verifier.dealt_categories import Dealt, dealt_categories, intercept_p
 from leadline.bundle.verifier.expected import (
     Expected,
     Table,
@@ -106,18 +108,24 @@ def worst_category_tables(sides: Sides) -> dict[str, Table]:
 
 def _trend(sides: Sides, measured: list[Side]) -> Table:
     table: Table = {}
-    sets = {POOLED: list(range(len(measured))), **sides.subsets}
+    sets = {POOLED: list(range(len(measured)))}
+    for name, places in sides.subsets.items():
+        if len(places) >= _FEWEST_POINTS:
+            sets.setdefault(name, places)
+    permutations: int = sides.stability["permutations"]
+    dealt: Optional[Dealt] = None
     for name, places in sets.items():
-        points, clear = [], 0
+        points, told, clear = [], [], 0
         for place in places:
             worst = Worst(sides, measured[place], _FLOORS[0])
             if len(worst.counts) >= 2:
                 points.append((worst.ratio[1], worst.ratio[0]))
+                told.append(place)
                 clear += worst.conservative[0] > worst.conservative[1]
         figures = {"configurations": plain_count(len(points)), "clear": wilson_share(clear, len(points))}
         x, y = [point[0] for point in points], [point[1] for point in points]
         if len(points) < _FEWEST_POINTS or len(set(x)) < 2:
-            for figure in ("slope", "intercept", "r_squared"):
+            for figure in ("slope", "intercept", "intercept_p", "r_squared"):
                 figures[figure] = no_figure(len(points))
         else:
             line = Line(x, y)
@@ -128,6 +136,8 @@ def _trend(sides: Sides, measured: list[Side]) -> Table:
             ):
                 ends = (value - reach * error, value + reach * error)
                 figures[figure] = Expected(value, None, len(points), ends)
+            dealt = dealt or dealt_categories(sides, measured, _FLOORS[0])
+            figures["intercept_p"] = intercept_p(dealt, told, x, line.intercept, permutations)
             figures["r_squared"] = Expected(line.r_squared, None, len(points))
         table[row_key(subset=name)] = figures
     return table
