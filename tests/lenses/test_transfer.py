@@ -24,7 +24,7 @@ def protocol(*names, stability=FEW, **members):
         methods=(),
         bootstrap_draws=300,
         stability=stability,
-        members=tuple(Member("small", name, **members.get(name, {})) for name in names),
+        members=tuple(Member("small", name, **{"family": name, **members.get(name, {})}) for name in names),
     )
 
 
@@ -265,3 +265,76 @@ def test_overlap_of_ranks_is_shown_with_the_most_it_could_be():
     # m: a0 b1 c2, n: c2 a0: nothing in common first, then a0, then both
     assert two["median_rbo"].value == pytest.approx(0.1 * (0.9 / 2 + 0.81 * 2 / 3))
     assert two["ceiling_rbo"].value == pytest.approx(0.1 * (1 + 0.9 + 0.81 * 2 / 3))
+
+
+def families(sizes, seed, common=0, items=60, unsteady=6):
+    """Answers and traits: each family unsteady on items of its own, all its members alike; some `common`."""
+    rng = np.random.default_rng(seed)
+    answers, traits = {}, {}
+    for family, size in sizes.items():
+        own = {*range(common), *rng.choice(items, unsteady - common, replace=False).tolist()}
+        for number in range(size):
+            traits[f"{family}{number}"] = {"family": family}
+            answers[f"{family}{number}"] = {
+                f"{'abcd'[at % 4]}{at:02}": int(rng.integers(1, 6)) if at in own else 0 for at in range(items)
+            }
+    return answers, traits
+
+
+def claimed(answers, traits, stability=Stability(top=(4,), permutations=200)):
+    told = protocol(*answers, stability=stability, **traits)
+    found = looked(readings(answers), told)
+    return found, {one.text.split(":")[0]: one for finding in found for one in finding.claims}
+
+
+SHARED = "Instability is partly shared across families of configurations"
+
+
+def test_runs_of_two_models_that_share_nothing_are_no_evidence_of_sharing():
+    whole, claims = claimed(*families({"A": 6, "B": 4}, seed=1))
+    by_k = figures(table(whole, "by k"), set=ALL, unit="items", k="4")
+    assert by_k["mean"].low > by_k["null_mean"].high  # what pairs of one family make
+    assert {one.status for one in claims.values()} == {ClaimStatus.NOT_ESTIMABLE}
+    assert "of 2 families" in claims[SHARED].text and claims[SHARED].conservative
+
+
+def test_a_set_of_one_family_has_no_claim_either():
+    stability = Stability(top=(4,), permutations=200, subsets=(("runs of A", ("A0", "A1", "A2", "A3")),))
+    whole, claims = claimed(*families({"A": 4, "B": 2, "C": 2}, seed=2), stability)
+    one = claims[f"{SHARED} (within runs of A)"]
+    assert one.status is ClaimStatus.NOT_ESTIMABLE and "are of 1 family" in one.text
+    row = figures(table(whole, "across families"), set="runs of A", shuffled="among all items")
+    assert (row["families"].value, row["pairs"].value, row["mean"].value) == (1, 0, None)
+    assert row["mean"].note == "all are of one family"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_families_that_share_nothing_are_not_supported_however_large_they_are(seed):
+    _, claims = claimed(*families({"A": 5, "B": 4, "C": 4}, seed))
+    assert {one.status for one in claims.values()} == {ClaimStatus.NOT_SUPPORTED}
+
+
+def test_what_families_share_is_supported_by_their_pairs_alone():
+    answers, traits = families({"A": 3, "B": 2, "C": 2, "D": 1}, seed=3, common=5)
+    whole, claims = claimed(answers, traits)
+    assert claims[SHARED].status is ClaimStatus.SUPPORTED
+    row = figures(table(whole, "across families"), set=ALL, shuffled="among all items")
+    assert (row["families"].value, row["configurations"].value) == (4, 8)
+    assert (row["pairs"].value, row["pairs"].denominator) == (8 * 7 - 6 - 2 - 2, 8 * 7)
+    assert "bootstrap over families" in row["mean"].method
+    serving = figures(table(whole, "by serving"), set=ALL, pairing="all pairs")
+    assert row["mean"].value == serving["cross_mean"].value
+    # one of each family is a set in which none repeats, and has no such table
+    alone = {name: answers[name] for name in ("A0", "B0", "C0", "D0")}
+    assert "across families" not in {finding.table for finding in claimed(alone, traits)[0]}
+
+
+def test_the_histogram_is_of_the_pairs_that_decide():
+    whole, _ = claimed(*families({"A": 5, "B": 4, "C": 4}, seed=0))
+    row = figures(table(whole, "across families"), set=ALL, shuffled="among all items")
+    bins = [
+        (float(one.keys["from"]) + float(one.keys["to"]), one.figures["permutations"].value)
+        for one in table(whole, "null").rows
+    ]
+    middle = sum(ends / 2 * number for ends, number in bins) / sum(number for _, number in bins)
+    assert middle == pytest.approx(row["null_mean"].value, abs=0.03)

@@ -7,6 +7,8 @@ is ranked. Mean and median over pairs; hits = Σ |top A ∩ top B|; expected = �
 
 The null shuffles each configuration's values among its own places; p = (1 + permutations that reach the
 mean) / (1 + permutations). The interval resamples configurations; a pair of one with itself is no pair.
+Where a set holds several configurations of one family, its claims rest on pairs of two families alone
+(`lenses.transfer_families`), and so does the table `null`.
 
 Where more items tie at a cut than fit above it, their ids decide, the same for all configurations: that
 makes even shuffled values share more than `expected`. So the null's own mean is what hits are to be read
@@ -26,7 +28,15 @@ from leadline.lenses.figures import count
 from leadline.lenses.finding import Claim, Finding, Row
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.transfer_claims import ALL, beyond_difficulty_claim, shared_claim
-from leadline.lenses.transfer_controls import control_rows, dropped_rows, overlap_row, serving_rows
+from leadline.lenses.transfer_controls import (
+    control_rows,
+    dropped_rows,
+    overlap_row,
+    serving_rows,
+    strata_of,
+)
+from leadline.lenses.transfer_families import ANYWHERE, IN_STRATA, across_null, families_repeat, family_row
+from leadline.lenses.transfer_families import DEFINITION as ACROSS
 from leadline.lenses.transfer_figures import count_figures, drawn_members, null_figures, null_of, pair_figures
 from leadline.lenses.transfer_scores import ITEMS, Scores, item_scores, task_scores
 from leadline.lenses.whole import Whole
@@ -58,11 +68,15 @@ _OVERLAP = (
     "ceiling: the most that two rankings of these lengths reach; relative: overlap over ceiling. It hangs on "
     "no k, and on the order more than on the set."
 )
+_NULL = (
+    "How many permutations have a mean share in each bin. Of all pairs or, where a set holds several "
+    "configurations of one family, of pairs of two families, a family's configurations shuffled together."
+)
 
 
 def look(whole: Whole) -> list[Finding]:
-    """Findings `by k`, `controls`, `leave one out`, `by serving`, `rank-biased overlap` and `null`; none when
-    fewer than two configurations were asked twice."""
+    """Findings `by k`, `across families` (where these repeat), `controls`, `leave one out`, `by serving`,
+    `rank-biased overlap` and `null`; none when fewer than two configurations were asked twice."""
     if len(whole.repeated) < 2:
         return []
     protocol, ks = whole.protocol, whole.protocol.stability.top
@@ -70,6 +84,8 @@ def look(whole: Whole) -> list[Finding]:
     by_k: list[Row] = []
     claims: list[Claim] = []
     difficulty: list[Claim] = []
+    across: list[Row] = []
+    of_families: list[Claim] = []
     nulls: list[Row] = []
     controls: list[Row] = []
     dropped: list[Row] = []
@@ -91,8 +107,14 @@ def look(whole: Whole) -> list[Finding]:
                 figures = {key: figures[key] for key in _FIGURES}
                 by_k.append(Row(keys={"set": name, "unit": scores.unit, "k": str(k)}, figures=figures))
                 if scores.unit == ITEMS and k == main:
-                    claims.append(shared_claim(scores, k, figures))
-                    nulls += _histogram(name, null[k])
+                    if families_repeat(scores):
+                        apart = across_null(scores, k, protocol)
+                        across.append(family_row(scores, ANYWHERE, k, protocol, apart))
+                        of_families.append(shared_claim(scores, k, across[-1].figures))
+                        nulls += _histogram(name, apart or null[k])
+                    else:
+                        claims.append(shared_claim(scores, k, figures))
+                        nulls += _histogram(name, null[k])
                     serving += serving_rows(scores, sets, protocol)
             if scores.unit == ITEMS:
                 dropped += dropped_rows(scores, main)
@@ -102,16 +124,23 @@ def look(whole: Whole) -> list[Finding]:
         checked = control_rows(whole, name, numbers, main)
         controls += checked
         its = item_scores(whole.panel, name, numbers, whole.labels)
-        difficulty.append(beyond_difficulty_claim(its, main, checked[0].figures))
+        if families_repeat(its):
+            apart = across_null(its, main, protocol, strata_of(whole, its))
+            across.append(family_row(its, IN_STRATA, main, protocol, apart))
+            of_families.append(beyond_difficulty_claim(its, main, across[-1].figures))
+        else:
+            difficulty.append(beyond_difficulty_claim(its, main, checked[0].figures))
     of_k = f"k = {main}, items"
     found = [
         ("by k", "Are configurations unsteady on the same items?", DEFINITION, by_k),
+        ("across families", f"Are families unsteady on the same items? {of_k}", ACROSS, across),
         ("controls", f"Shared instability under controls, {of_k}", _CONTROLS, controls),
         ("leave one out", f"Shared instability without each configuration, {of_k}", DEFINITION, dropped),
         ("by serving", f"Shared instability by how both sides are served, {of_k}", DEFINITION, serving),
         ("rank-biased overlap", "How alike the rankings of unsteady items are", _OVERLAP, overlap),
-        ("null", f"Mean share of shuffled values, {of_k}: permutations by bin", DEFINITION, nulls),
+        ("null", f"Mean share of shuffled values, {of_k}: permutations by bin", _NULL, nulls),
     ]
+    claimed = {"by k": claims, "across families": of_families, "controls": difficulty}
     return [
         Finding(
             lens="transfer",
@@ -120,7 +149,7 @@ def look(whole: Whole) -> list[Finding]:
             title=title,
             definition=definition,
             rows=tuple(rows),
-            claims=tuple({"by k": claims, "controls": difficulty}.get(table, ())),
+            claims=tuple(claimed.get(table, ())),
             notes=tuple(notes) if table == "by k" else (),
         )
         for table, title, definition, rows in found

@@ -48,12 +48,18 @@ def stratum_of(panel: Panel, repeated: Sequence[int]) -> Floats:
     return found
 
 
+def strata_of(whole: Whole, scores: Scores) -> Floats:
+    """The accuracy stratum of each unit of `scores`, which are items."""
+    panel = whole.panel
+    by_id = dict(zip(panel.items.tolist(), stratum_of(panel, whole.repeated).tolist(), strict=True))
+    return np.array([by_id[item] for item in scores.names])
+
+
 def control_rows(whole: Whole, name: str, numbers: Sequence[int], k: int) -> list[Row]:
     """Accuracy strata, and the same with other items, for one set of configurations."""
     protocol, panel = whole.protocol, whole.panel
     scores = item_scores(panel, name, numbers, whole.labels)
-    by_id = dict(zip(panel.items.tolist(), stratum_of(panel, whole.repeated).tolist(), strict=True))
-    strata = np.array([by_id[item] for item in scores.names])
+    strata = strata_of(whole, scores)
     rows = [_row(scores, DIFFICULTY_FIXED, k, protocol, strata)]
     rows += [
         _row(scores.within(strata == number), f"accuracy {label}", k, protocol)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from leadline.lenses.figures import count, share, unknown
 from leadline.lenses.finding import Figure
@@ -26,11 +29,18 @@ TOO_FEW = f"no interval: fewer than {MEMBERS} configurations have an unstable un
 
 
 def null_of(
-    scores: Scores, ks: tuple[int, ...], protocol: Protocol, strata: Floats | None = None
+    scores: Scores,
+    ks: tuple[int, ...],
+    protocol: Protocol,
+    strata: Floats | None = None,
+    families: npt.NDArray[Any] | None = None,
 ) -> dict[int, SharedByChance]:
-    """The permutation null of `scores` by k, with the protocol's permutations and seed."""
+    """The permutation null of `scores` by k, with the protocol's permutations and seed.
+
+    `families` names those that are shuffled together; only pairs of two of them count then.
+    """
     rule = protocol.stability
-    return shared_by_chance(scores.table, ks, rule.permutations, rule.permutation_seed, strata)
+    return shared_by_chance(scores.table, ks, rule.permutations, rule.permutation_seed, strata, families)
 
 
 def drawn_members(scores: Scores, protocol: Protocol) -> Floats:
@@ -66,10 +76,12 @@ def pair_figures(sets: TopSets, pairs: Mask, drawn: Floats, protocol: Protocol) 
     }
 
 
-def null_figures(sets: TopSets, null: SharedByChance, protocol: Protocol) -> dict[str, Figure]:
-    """`chance`, `null_mean`, `null_hits` and `p` of all pairs."""
-    pairs = sets.pairs
-    if not pairs.any():
+def null_figures(
+    sets: TopSets, null: SharedByChance | None, protocol: Protocol, pairs: Mask | None = None
+) -> dict[str, Figure]:
+    """`chance`, `null_mean`, `null_hits` and `p` of all pairs, or of those that `null` is about."""
+    pairs = sets.pairs if pairs is None else pairs
+    if null is None or not pairs.any():
         return dict.fromkeys(("chance", "null_mean", "null_hits", "p"), unknown(NO_PAIRS, 0))
     number, by_pair = len(null.mean), int(pairs.sum())
     blind = np.broadcast_to(sets.wide[None, :] / sets.units, pairs.shape)[pairs]

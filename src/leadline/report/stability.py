@@ -81,11 +81,15 @@ class Bin:
 
 @dataclass(frozen=True)
 class TransferNull:
-    """What shuffled values share, and the figures of what was observed, at the study's main k."""
+    """What shuffled values share, and the figures of what was observed, at the study's main k.
+
+    `across` are pairs of two families alone, where several configurations are of one.
+    """
 
     bins: tuple[Bin, ...]
     figures: Mapping[str, Figure]
     k: int
+    across: bool = False
 
     @property
     def permutations(self) -> int:
@@ -106,9 +110,16 @@ def transfer_null(document: FindingsDocument) -> TransferNull | None:
     if not observed or not bins:
         return None
     main = max(observed, key=lambda row: number(row.keys, "k") or 0)
-    if value(main.figures, "mean") is None:
+    across = [
+        row
+        for row in rows_of(whole(document, "transfer", "across families"))
+        if row.keys.get("set") == POOLED and value(row.figures, "mean") is not None
+    ]
+    # Its first row is the one whose null is drawn; without a pair of two families all pairs are.
+    figures = across[0].figures if across else main.figures
+    if value(figures, "mean") is None:
         return None
-    return TransferNull(bins, main.figures, int(number(main.keys, "k") or 0))
+    return TransferNull(bins, figures, int(number(main.keys, "k") or 0), bool(across))
 
 
 def histogram(finding: Finding | None, key: str, **keys: str) -> tuple[Bin, ...]:

@@ -33,8 +33,9 @@ def stability_groups(document: FindingsDocument, leads: bool) -> list[ChartGroup
             ("transfer", "Shared?"),
             "Are configurations unsteady on the same items?",
             "The line is what pairs of configurations share of their least steady items, the bars what they "
-            "share when values are shuffled. Only a line right of the bars, interval and all, speaks of "
-            "items rather than of chance.",
+            "share when values are shuffled. It speaks of items rather than of chance where its interval "
+            "lies right of all but the highest 2.5 % of the bars. Where several configurations are of one "
+            "family, only pairs of two families are drawn.",
             [transfer(document)],
         ),
         (

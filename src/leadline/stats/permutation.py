@@ -2,7 +2,8 @@
 
 Each configuration's scores are shuffled among its own places, so that how many units it ranks and how they
 tie stays as it is. With strata, scores are shuffled among the places of a stratum only: then the null
-holds whatever the strata explain.
+holds whatever the strata explain. With families, all configurations of one are shuffled together, as what
+they share among themselves is no chance, and only pairs of two families count.
 
 p = (1 + number of permutations that reach what was observed) / (1 + permutations), which is never zero and,
 over shuffled scores, at most its level. Source: B. Phipson and G. K. Smyth, Statistical Applications in
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,24 +46,27 @@ def shared_by_chance(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
     strata: npt.ArrayLike | None = None,
+    families: npt.ArrayLike | None = None,
 ) -> dict[int, SharedByChance]:
     """By k, what permuted `scores` [C, units] share; `strata` [units] are numbers that are kept apart.
 
-    Every k is looked at in the same permutations. Rankings that are all empty share nothing: means are nan.
+    `families` [C] names those that are shuffled together; None: each by itself, which is what families of
+    one make as well. Every k is looked at in the same permutations. Rankings that are all empty share
+    nothing: means are nan.
     """
     table = np.asarray(scores, dtype=np.float64)
     some = table.sum(axis=1) > 0
-    table = table[some]
-    members = len(table)
+    kin = np.arange(len(table)) if families is None else np.asarray(families)
+    table, kin = table[some], kin[some]
     ranked = (table > 0).sum(axis=1)
-    pairs = members * (members - 1)
+    apart = kin[:, None] != kin[None, :]
+    pairs = int(apart.sum())
     hits = {k: [np.zeros(0, dtype=np.int64)] for k in ks}
     means = {k: [np.zeros(0)] for k in ks}
     if not pairs:
         nothing = SharedByChance(np.full(permutations, np.nan), np.zeros(permutations, dtype=np.int64))
         return dict.fromkeys(ks, nothing)
-    apart = ~np.eye(members, dtype=bool)
-    for order in _permuted(table, 2 * max(ks), permutations, seed, strata):
+    for order in _permuted(table, 2 * max(ks), permutations, seed, strata, kin):
         found = shared(order, ks)
         for at, k in enumerate(ks):
             by_own = np.where(apart, found[:, at], 0).sum(axis=2)
@@ -78,10 +83,15 @@ def p_of(null: npt.ArrayLike, observed: float) -> float:
 
 
 def _permuted(
-    scores: Floats, depth: int, permutations: int, seed: int, strata: npt.ArrayLike | None
+    scores: Floats,
+    depth: int,
+    permutations: int,
+    seed: int,
+    strata: npt.ArrayLike | None,
+    kin: npt.NDArray[Any],
 ) -> Iterator[Ints]:
     """The first `depth` places of each permuted ranking, in blocks [block, C, depth]; -1 for none."""
-    members, units = scores.shape
+    units = scores.shape[1]
     ranked = best_first(scores)
     cut = np.sort(scores, axis=1)[:, ::-1][:, min(depth, units) - 1]
     reach = (scores > 0) & (scores >= cut[:, None])  # whatever may come to lie among the first
@@ -92,30 +102,50 @@ def _permuted(
     tied = _classes(scores, ranked)
     groups = np.zeros(units, dtype=np.int64) if strata is None else np.asarray(strata)
     pools = [np.flatnonzero(groups == group) for group in np.unique(groups)]
-    # Which column of a stratum's drawn places each ranked unit takes.
-    within = np.where(there, groups[ranked], np.nan)
-    columns = np.zeros((members, width), dtype=np.int64)
+    family, its_units = _by_family(kin, ranked, there)
+    # Which column of a stratum's drawn places each ranked unit of a family takes.
+    column_of = np.zeros((len(its_units), units), dtype=np.int64)
     widths: list[int] = []
     for pool in pools:
-        its = within == groups[pool[0]]
-        columns[its] = sum(widths) + (its.cumsum(axis=1) - 1)[its]
-        widths.append(int(its.sum(axis=1).max()))
+        start = sum(widths)
+        within = [own[groups[own] == groups[pool[0]]] for own in its_units]
+        for number, own in enumerate(within):
+            column_of[number, own] = start + np.arange(len(own))
+        widths.append(max(map(len, within)))
+    columns = np.where(there, column_of[family[:, None], ranked], 0)
     rng = np.random.default_rng(seed)
-    held = max(members * max(width, *map(_held, widths, map(len, pools))), 1)
+    drawings = len(its_units)
+    held = max(
+        len(scores) * width,
+        *(drawings * _held(*each) for each in zip(widths, map(len, pools), strict=True)),
+        1,
+    )
     block = max(1, _BLOCK // held)
     for start in range(0, permutations, block):
         trials = min(block, permutations - start)
         drawn = [
-            pool[_distinct(rng, trials * members, number, len(pool))]
+            pool[_distinct(rng, trials * drawings, number, len(pool))]
             for pool, number in zip(pools, widths, strict=True)
         ]
-        places = np.concatenate(drawn, axis=1).reshape(trials, members, -1)
-        places = np.take_along_axis(places, np.broadcast_to(columns, (trials, members, width)), axis=2)
+        places = np.concatenate(drawn, axis=1).reshape(trials, drawings, -1)
+        places = places[:, family[:, None], columns]
         keys = np.where(there, places + tied * units, np.iinfo(np.int64).max)
         if width > depth:
             keys = np.partition(keys, depth - 1, axis=2)[:, :, :depth]
         keys.sort(axis=2)
         yield np.where(keys == np.iinfo(np.int64).max, -1, keys % units)
+
+
+def _by_family(kin: npt.NDArray[Any], ranked: Ints, there: npt.NDArray[np.bool_]) -> tuple[Ints, list[Ints]]:
+    """The family's number of each configuration [C], and by family the units that any of its own ranks."""
+    names, first, inverse = np.unique(kin, return_index=True, return_inverse=True)
+    family = np.argsort(np.argsort(first))[inverse.reshape(-1)]
+    found = []
+    for number in range(len(names)):
+        listed = ranked[family == number][there[family == number]]
+        _, places = np.unique(listed, return_index=True)
+        found.append(listed[np.sort(places)])
+    return family, found
 
 
 def _held(number: int, places: int) -> int:

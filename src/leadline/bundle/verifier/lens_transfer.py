@@ -9,6 +9,7 @@ from typing import Any, Optional
 from leadline.bundle.verifier.cells import Side, Sides
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import Expected, Table, no_figure, plain_count, row_key
+from leadline.bundle.verifier.lens_families import families_repeat, family_figures, family_null
 from leadline.bundle.verifier.lens_wobble import POOLED
 from leadline.bundle.verifier.top_sets import (
     Pair,
@@ -53,7 +54,15 @@ def transfer_tables(sides: Sides, permutations: int, null_rows: Sequence[dict[st
     if len(measured) < 2:
         return {}
     ks = sorted(sides.stability["top"])
-    names = ("by k", "controls", "leave one out", "by serving", "rank-biased overlap", "null")
+    names = (
+        "by k",
+        "across families",
+        "controls",
+        "leave one out",
+        "by serving",
+        "rank-biased overlap",
+        "null",
+    )
     tables: dict[str, Table] = {name: {} for name in names}
     sets = {
         POOLED: list(range(len(measured))),
@@ -78,9 +87,27 @@ def transfer_tables(sides: Sides, permutations: int, null_rows: Sequence[dict[st
         tables["leave one out"].update(_dropped(sides, name, places, scores, ks[-1]))
         tables["by serving"].update(_by_serving(sides, name, places, scores, ks[-1]))
         tables["rank-biased overlap"][row_key(set=name)] = _overlap(scores)
-        if "items" in nulls:
-            tables["null"].update(_histogram(name, nulls["items"].means[ks[-1]], permutations, null_rows))
+        kin = _kin(sides, places)
+        deciding: Optional[Shuffled] = nulls["items"]
+        if families_repeat(kin):
+            strata = _accuracy_stratum(sides, items)
+            apart = family_null(scores, ks[-1], kin)
+            for shuffled, null in (
+                ("among all items", apart),
+                ("within accuracy strata", family_null(scores, ks[-1], kin, strata)),
+            ):
+                figures = family_figures(scores, ks[-1], kin, null, permutations)
+                tables["across families"][row_key(set=name, shuffled=shuffled)] = figures
+            deciding = apart or deciding
+        if deciding is not None:
+            tables["null"].update(_histogram(name, deciding.means[ks[-1]], permutations, null_rows))
     return tables
+
+
+def _kin(sides: Sides, places: Sequence[int]) -> list[str]:
+    """The family of each of these configurations; a model that names none is its own."""
+    members = [sides.members[sides.repeated[place]] for place in places]
+    return [member.get("family") or member["model"] for member in members]
 
 
 def _accuracy_stratum(sides: Sides, items: Sequence[str], everyone: bool = False) -> list[int]:
@@ -171,7 +198,7 @@ def _by_serving(sides: Sides, name: str, places: Sequence[int], scores: list[lis
     shared = Shared([best_first(own) for own in scores], len(scores[0]), k)
     members = [sides.members[sides.repeated[place]] for place in places]
     serving = [member.get("serving") or "" for member in members]
-    kin = [member.get("family") or member["model"] for member in members]
+    kin = _kin(sides, places)
     groups: dict[str, list[Pair]] = {"all pairs": list(shared.shares)}
     if len(set(serving)) > 1:
         for pair in shared.shares:

@@ -4,6 +4,7 @@ members."""
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Optional
@@ -26,9 +27,11 @@ def best_first(scores: Scores) -> list[int]:
 
 
 class Shared:
-    """What each ordered pair of configurations shares at one k."""
+    """What each ordered pair of configurations (of two families, where `kin` names these) shares at one k."""
 
-    def __init__(self, rankings: Sequence[Sequence[int]], units: int, k: int) -> None:
+    def __init__(
+        self, rankings: Sequence[Sequence[int]], units: int, k: int, kin: Optional[Sequence[str]] = None
+    ) -> None:
         self.k, self.units = k, units
         tops = [set(ranking[:k]) for ranking in rankings]
         wider = [set(ranking[: 2 * k]) for ranking in rankings]
@@ -39,7 +42,7 @@ class Shared:
         self.truncated = self.owed = 0
         for a, top in enumerate(tops):
             for b, wide in enumerate(wider):
-                if a == b or not top or not wide:
+                if a == b or not top or not wide or (kin and kin[a] == kin[b]):
                     continue
                 both = len(top & wide)
                 self.hits[a, b] = both
@@ -86,10 +89,17 @@ def _inclusion(scores: Scores, k: int) -> dict[int, float]:
 
 
 class Shuffled:
-    """Means of shares, and hits, where each configuration's values lie anywhere (within strata): by k."""
+    """Means of shares, and hits, where each configuration's values lie anywhere (within strata): by k.
+
+    With `kin`, values of a family are moved together, and only pairs of two families count.
+    """
 
     def __init__(
-        self, scores: Sequence[Scores], ks: Sequence[int], strata: Optional[Sequence[int]] = None
+        self,
+        scores: Sequence[Scores],
+        ks: Sequence[int],
+        strata: Optional[Sequence[int]] = None,
+        kin: Optional[Sequence[str]] = None,
     ) -> None:
         units = len(scores[0])
         rng = random.Random(f"shuffled {units} {len(scores)} {strata is None}")
@@ -98,55 +108,66 @@ class Shuffled:
         for unit in range(units):
             groups.setdefault(strata[unit] if strata else 0, []).append(unit)
         places = list(groups.values())
-        held = [
-            [sorted((own[unit] for unit in group if own[unit] > 0), reverse=True) for group in places]
-            for own in scores
+        # Of each configuration and group: the units that can come to count, the highest first.
+        held = [[_reaching(own, group, deepest) for group in places] for own in scores]
+        families = (
+            [[at for at, name in enumerate(kin) if name == one] for one in sorted(set(kin))] if kin else []
+        )
+        families = families or [[at] for at in range(len(scores))]
+        # Of each family and group: the units that any of its own needs a place for.
+        needed = [
+            [sorted({unit for at in family for unit in held[at][number]}) for number in range(len(places))]
+            for family in families
         ]
         self.means: dict[int, list[float]] = {k: [] for k in ks}
         self.hits: dict[int, list[float]] = {k: [] for k in ks}
         for _ in range(_OWN_PERMUTATIONS):
-            rankings = []
-            for own in held:
-                placed: list[tuple[float, int]] = []
-                for group, values in zip(places, own):
-                    highest = _enough(values, deepest)
-                    placed += [
-                        (-value, unit) for value, unit in zip(highest, rng.sample(group, len(highest)))
-                    ]
-                placed.sort()
-                rankings.append([unit for _, unit in placed[:deepest]])
+            rankings: list[list[int]] = [[] for _ in scores]
+            for family, units_of in zip(families, needed):
+                moved = {
+                    unit: place
+                    for group, its in zip(places, units_of)
+                    for unit, place in zip(its, rng.sample(group, len(its)))
+                }
+                for at in family:
+                    placed = sorted((-scores[at][unit], moved[unit]) for group in held[at] for unit in group)
+                    rankings[at] = [place for _, place in placed[:deepest]]
             for k in ks:
-                shared = Shared(rankings, units, k)
+                shared = Shared(rankings, units, k, kin)
                 if shared.mean is not None:
                     self.means[k].append(shared.mean)
                     self.hits[k].append(shared.total)
 
 
-def _enough(values: list[float], deepest: int) -> list[float]:
-    """The highest values, with all that tie with the last one that can count."""
-    if len(values) <= deepest:
-        return values
-    cut = values[deepest - 1]
-    return [value for value in values if value >= cut]
+def _reaching(scores: Scores, group: Sequence[int], deepest: int) -> list[int]:
+    """The units of a group with the highest values, with all that tie with the last one that can count."""
+    ranked = sorted((unit for unit in group if scores[unit] > 0), key=lambda unit: -scores[unit])
+    if len(ranked) <= deepest:
+        return ranked
+    cut = scores[ranked[deepest - 1]]
+    return [unit for unit in ranked if scores[unit] >= cut]
 
 
 def pair_draws(
-    members: int, pairs: Sequence[Pair], statistic: Callable[[list[tuple[Pair, int]]], Optional[float]]
+    members: int,
+    pairs: Sequence[Pair],
+    statistic: Callable[[list[tuple[Pair, int]]], Optional[float]],
+    kin: Optional[Sequence[str]] = None,
 ) -> list[float]:
-    """A statistic of the pairs, each as often as both its members were drawn; draws without a pair are left
-    out.
+    """A statistic of the pairs, each as often as both its members (their families, with `kin`) were drawn;
+    draws without a pair are left out.
 
-    Nothing for fewer than three members that are in a pair.
+    Nothing for fewer than three members (families) that are in a pair.
     """
-    involved = sorted({member for pair in pairs for member in pair})
-    if len(involved) < 3:
+    names = list(kin) if kin else [str(member) for member in range(members)]
+    if len({names[member] for pair in pairs for member in pair}) < 3:
         return []
     rng = random.Random(f"pairs {members} {len(pairs)}")
     found = []
+    drawable = sorted(set(names))
     for _ in range(DRAWS // 2):
-        times = [0] * members
-        for member in rng.choices(range(members), k=members):
-            times[member] += 1
+        drawn = Counter(rng.choices(drawable, k=len(drawable)))
+        times = [drawn[name] for name in names]
         weighted = [
             (pair, times[pair[0]] * times[pair[1]]) for pair in pairs if times[pair[0]] * times[pair[1]]
         ]
@@ -157,14 +178,16 @@ def pair_draws(
     return sorted(found)
 
 
-def pair_ratio_draws(members: int, above: dict[Pair, float], below: dict[Pair, float]) -> list[float]:
+def pair_ratio_draws(
+    members: int, above: dict[Pair, float], below: dict[Pair, float], kin: Optional[Sequence[str]] = None
+) -> list[float]:
     """Σ above / Σ below over drawn pairs."""
 
     def statistic(weighted: list[tuple[Pair, int]]) -> Optional[float]:
         bottom = sum(below[pair] * times for pair, times in weighted)
         return sum(above[pair] * times for pair, times in weighted) / bottom if bottom else None
 
-    return pair_draws(members, list(above), statistic)
+    return pair_draws(members, list(above), statistic, kin)
 
 
 def pair_median_draws(members: int, values: dict[Pair, float]) -> list[float]:

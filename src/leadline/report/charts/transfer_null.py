@@ -50,11 +50,12 @@ def transfer(document: FindingsDocument) -> Chart | None:
     canvas.text(x, TOP - 14, words, "value", anchor=side, dx=4 if side == "end" else -4)
     middle = f"share of one’s {found.k} least steady items in another’s {2 * found.k}"
     canvas.text(LEFT + WIDTH / 2, base + 34, middle, "tick", anchor="middle")
+    one, over = ("family", "families") if found.across else ("configuration", "configurations")
     legend = (
-        Legend("tied-swatch", "Permutations that shuffle each configuration’s values among its items"),
-        Legend("found-swatch", "Observed, with the 95 % interval over configurations"),
+        Legend("tied-swatch", f"Permutations that shuffle each {one}’s values among its items"),
+        Legend("found-swatch", f"Observed, with the 95 % interval over {over}"),
     )
-    by_k = whole(document, "transfer", "by k")
+    by_k = whole(document, "transfer", "across families" if found.across else "by k")
     tables = (anchor(by_k),) if by_k else (anchor(finding),)
     return Chart("", "Transfer against its null", canvas.drawn(), legend, tables)
 

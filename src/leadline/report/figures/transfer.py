@@ -31,7 +31,8 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
     if mean.low is not None and mean.high is not None:
         y = 0.55 * tallest
         axes.plot([mean.low, mean.high], [y, y], color=INK, marker="|", markersize=6, linewidth=0.9)
-        axes.annotate("95 % over configurations", ((mean.low + mean.high) / 2, y), xytext=(0, 4),
+        over = "families" if found.across else "configurations"
+        axes.annotate(f"95 % over {over}", ((mean.low + mean.high) / 2, y), xytext=(0, 4),
                       textcoords="offset points", ha="center", va="bottom",
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
     axes.set_ylim(0, 1.22 * tallest)
@@ -40,10 +41,12 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
     axes.set_ylabel("permutations")
     p = printed("p", found.figures.get("p")).value
     p = p if p.startswith("<") else f"= {p}"
+    one, many = ("family", "families") if found.across else ("configuration", "configurations")
+    of = " of pairs of two families" if found.across else ""
     return Plot(
         picture,
-        f"Mean transfer at k = {found.k} against its permutation null ({found.permutations:,} permutations "
-        f"that shuffle each configuration's values among its own items), p {p}. "
-        "The span is the 95 % bootstrap interval over configurations, not over their pairs, which are not "
+        f"Mean transfer{of} at k = {found.k} against its permutation null ({found.permutations:,} "
+        f"permutations that shuffle each {one}'s values among its own items), p {p}. "
+        f"The span is the 95 % bootstrap interval over {many}, not over their pairs, which are not "
         "independent.",
     )
