@@ -46,6 +46,18 @@ def test_all_against_the_gold_is_a_candidate_with_its_support_and_its_weakest_le
     assert (row.figures["agree"].value, row.figures["agree"].denominator) == (5, 5)
 
 
+def test_a_text_is_shown_as_it_was_answered_and_not_in_its_normal_form():
+    rows = five("a", *[["acmecorp"] * 3] * 3, answer_type="text", text="Acme  Corp")
+    rows[0]["text"] = "acme corp"
+    _, by_item = found(study(rows))
+    assert by_item["a"].keys["value"] == "Acme Corp"
+    for text in ("An answer that goes on and on until it is longer than a table's cell", "\x1b[31mAcme", ""):
+        _, by_item = found(study([row | {"text": text} for row in rows]))
+        assert by_item["a"].keys["value"] == "acmecorp"
+    _, by_item = found(study([row | {"answer_type": "number"} for row in rows]))
+    assert by_item["a"].keys["value"] == "acmecorp"
+
+
 def test_one_dissenter_is_named_and_its_stray_readings_do_not_count_as_support():
     gold = ["gold", "gold", "gold", "x"]
     _, by_item = found(study(five("a", "xxxx", "xxxx", gold, "xxxx", "xxxx")))

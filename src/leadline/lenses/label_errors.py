@@ -10,11 +10,16 @@ The floor is the configuration that backs its own modal answer with the fewest r
 included): the weakest leg that the agreement stands on; of equally few the smaller share of its readings,
 then the first configuration. An item is looked at only where every configuration
 was read at least once; excluded and flagged items are looked at as well. Order: unanimous first, then by
-readings that support. Source: Probity, its list of label errors.
+readings that support.
+
+`value` is the answer agreed on; a text, whose value is a normal form, is shown as it was answered most often
+(of equally frequent ones the first in order), on one line, where that is no longer than sixty characters.
+Source: Probity, its list of label errors.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +28,7 @@ import polars as pl
 
 from leadline.lenses.figures import count, share
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
+from leadline.lenses.frame import pieces
 from leadline.lenses.panel import Panel, make_panel
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.whole import Whole
@@ -41,6 +47,8 @@ _LEAST_WITH_DISSENT = 3
 # From this share of its readings on, every configuration is sure of what it says.
 SURE = 0.9
 _ROWS = 200
+# A longer text says more than its value.
+_SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -122,14 +130,43 @@ def whole(study: Whole) -> list[Finding]:
             model=ALL_MODELS,
             title="Labels that a person should look at again",
             definition=DEFINITION,
-            rows=tuple(_rows(found, labels)),
+            rows=tuple(_rows(found, labels, _as_answered(shared, found))),
             claims=(_claim(found),),
             notes=tuple(_notes(study, found, labels)),
         )
     ]
 
 
-def _rows(found: Candidates, labels: list[str]) -> list[Row]:
+def _as_answered(readings: pl.DataFrame, found: Candidates) -> dict[str, str]:
+    """By item whose answers are texts: the text that says most often what is agreed on."""
+    panel = found.panel
+    wanted = pl.DataFrame(
+        {
+            "item": [str(panel.items[item]) for item in found.items[:_ROWS]],
+            "value": [str(panel.values[code]) for code in found.code[:_ROWS]],
+        },
+        schema={"item": pl.String, "value": pl.String},
+    )
+    who = pl.DataFrame(
+        [(one.model, one.configuration) for one in panel.members],
+        schema={"model": pl.String, "configuration": pl.String},
+        orient="row",
+    )
+    said = [
+        piece.filter((pl.col("state") == "ok") & (pl.col("answer_type") == "text"))
+        .join(wanted, on=["item", "value"], how="semi")
+        .join(who, on=["model", "configuration"], how="semi")
+        .select("model", "configuration", "item", "sample", "text")
+        for piece in pieces(readings)
+    ]
+    counts: dict[str, Counter[str]] = {}
+    for item, text in pl.concat(said).unique().select("item", "text").iter_rows():
+        counts.setdefault(item, Counter())[" ".join((text or "").split())] += 1
+    shown = {item: min(texts, key=lambda text: (-texts[text], text)) for item, texts in counts.items()}
+    return {item: text for item, text in shown.items() if 0 < len(text) <= _SHOWN and text.isprintable()}
+
+
+def _rows(found: Candidates, labels: list[str], answered: dict[str, str]) -> list[Row]:
     panel = found.panel
     rows = []
     tops, of = found.floor
@@ -138,7 +175,7 @@ def _rows(found: Candidates, labels: list[str]) -> list[Row]:
         keys = {
             "item": str(panel.items[item]),
             "task": str(panel.tasks[item]),
-            "value": str(panel.values[found.code[at]]),
+            "value": answered.get(str(panel.items[item]), str(panel.values[found.code[at]])),
             "dissenter": labels[dissent[0]] if len(dissent) else "",
             "weakest": labels[found.weakest[at]],
             "excluded": str(panel.excluded[item]),

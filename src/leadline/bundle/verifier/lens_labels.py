@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Optional
 
-from leadline.bundle.verifier.cells import Sides
+from leadline.bundle.verifier.cells import Cell, Sides
 from leadline.bundle.verifier.expected import Expected, Table, plain_count, row_key, wilson_share
+from leadline.bundle.verifier.loading import value_under
 
 _ROWS = 200
+
+
+def as_answered(cells: list[Cell], value: Optional[str], most: int = 60) -> str:
+    """The text by which a value was given most often, on one line; "" where it is long."""
+    texts: Counter[str] = Counter()
+    for cell in cells:
+        for answer in cell.answers:
+            if value_under(answer, "shared") == value:
+                texts[" ".join((answer.text or "").split())] += 1
+    shown = min(texts, key=lambda text: (-texts[text], text)) if texts else ""
+    return shown if len(shown) <= most and shown.isprintable() else ""
 
 
 def label_error_tables(sides: Sides) -> dict[str, Table]:
@@ -33,11 +46,12 @@ def label_error_tables(sides: Sides) -> dict[str, Table]:
             continue
         backing, total = sum(cell.top for cell in holders), sum(cell.n for cell in cells)
         least = min(cell.top for cell in cells)
-        weakest = next(place for place, cell in enumerate(cells) if cell.top == least)
+        # Of several that have as few: whose are the smaller share, then the first.
+        weakest = min(range(len(cells)), key=lambda place: (cells[place].top, -cells[place].n))
         key = row_key(
             item=item,
             task=bundle.task(item),
-            value=str(value),
+            value=(as_answered(cells, value) if bundle.answer_type(item) == "text" else "") or str(value),
             dissenter=names[dissenters[0]] if dissenters else "",
             weakest=names[weakest],
             excluded=cells[0].answers[0].excluded,
