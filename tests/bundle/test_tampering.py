@@ -120,6 +120,24 @@ def test_a_changed_permutation_p_is_named(copy: Path) -> None:
     assert "transfer, by k" in faults(copy)
 
 
+def test_changed_nulls_of_families_and_of_categories_are_named(copy: Path) -> None:
+    def smaller(document: dict[str, Any]) -> None:
+        across = table(document, "transfer", "across families")
+        for row in (across["rows"][0], table(document, "worst_category", "trend")["rows"][0]):
+            p = row["figures"]["p" if "p" in row["figures"] else "intercept_p"]
+            p["value"] = 0.9 if p["value"] < 0.5 else 0.001
+        figures = across["rows"][0]["figures"]
+        figures["mean"]["low"], figures["null_mean"]["high"] = 0.0, 0.9
+        across["claims"][0]["status"] = "supported"
+
+    edit_findings(copy, smaller)
+    seal(copy)
+    said = faults(copy)
+    assert "among all items: p" in said and "among all items: null_mean: high" in said
+    assert "claim: transfer, across families" in said
+    assert "subset all configurations: intercept_p" in said
+
+
 def test_a_changed_verdict_on_an_answer_is_named(copy: Path) -> None:
     def flip(lines: list[Line]) -> list[Line]:
         place = next(n for n, line in enumerate(lines) if line.get("correct") and line["state"] == "ok")
