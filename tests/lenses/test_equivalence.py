@@ -161,6 +161,7 @@ def test_one_pair_of_names_pairs_configurations_within_each_model():
     holm = [row.figures["variation_p_holm"].value for row in found.rows]
     p = [row.figures["variation_p"].value for row in found.rows]
     assert holm == pytest.approx([min(1, 2 * one) for one in p])
+    assert all(claim.conservative.endswith("after Holm over 2 pairs") for claim in found.claims)
 
 
 def test_a_name_without_answers_is_said():

@@ -66,17 +66,18 @@ def look(whole: Whole) -> list[Finding]:
         panel = shared_panel(whole)
         figures = [_figures(whole, compared(panel, pair)) for pair in pairs]
         p_values = [one["variation_p"].value for one in figures]
+        tested = sum(p is not None for p in p_values)
         corrected = iter(holm([p for p in p_values if p is not None]))
         for pair, its, p in zip(pairs, figures, p_values, strict=True):
             holms = None if p is None else next(corrected)
             its["variation_p_holm"] = (
                 unknown("nothing was tested")
                 if holms is None
-                else p_value(holms, f"deals, holm over {len(pairs)} pairs", int(its["items"].value or 0))
+                else p_value(holms, f"deals, holm over {tested} pairs", int(its["items"].value or 0))
             )
             keys = {"configuration": whole.labels[pair.first], "other": whole.labels[pair.second]}
             rows.append(Row(keys=keys, figures=its))
-            claims.append(_claim(keys, its))
+            claims.append(_claim(keys, its, tested))
     return [
         Finding(
             lens="equivalence",
@@ -172,7 +173,7 @@ def _detectable(groups: Sequence[Tally], items: int, protocol: Protocol) -> Figu
     return Figure(value=smallest / items, numerator=smallest, denominator=items, method=method)
 
 
-def _claim(keys: dict[str, str], figures: dict[str, Figure]) -> Claim:
+def _claim(keys: dict[str, str], figures: dict[str, Figure], tested: int) -> Claim:
     names, p = " and ".join(keys.values()), figures["variation_p_holm"].value
     if p is None:
         text = f"{names} cannot be compared: there is no item that both were asked."
@@ -185,7 +186,7 @@ def _claim(keys: dict[str, str], figures: dict[str, Figure]) -> Claim:
     )
     conservative = (
         f"up to {percent(expected.high)} differ, and a distance up to {chance.high:.3f}, when the pooled "
-        f"answers are dealt out; p = {p:.2g}"
+        f"answers are dealt out; p = {p:.2g}" + (f", after Holm over {tested} pairs" if tested > 1 else "")
     )
     if p <= SIGNIFICANCE:
         text = f"{names} answer differently: they are not two runs of the same thing{_states(figures)}."
