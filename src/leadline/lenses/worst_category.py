@@ -1,4 +1,4 @@
-"""Does the worst category run at a multiple of the mean, and does that gap grow as models improve?
+"""Does the worst category run at a multiple of the mean, and does that multiple grow as wobble falls?
 
 Per configuration, a category's rate is its unstable over its measured items, by the study's rule of sameness;
 the mean is that of all items, whatever their category. A category is estimable at a floor F when at least F
