@@ -82,6 +82,11 @@ def test_temperature_has_no_rank_shift_and_an_unprobed_method_is_named():
     assert finding.notes[1] == "m: not compared, the gold token was not probed under m."
 
 
+def test_where_no_token_was_ever_probed_there_is_no_table():
+    rows = [reading(name, "a", "other") for name in ("greedy", "m")]
+    assert LENS.look(view(rows, GREEDY_AND_M)) == []
+
+
 def test_a_clear_direction_is_supported_whichever_it_is():
     (up,) = shifted([(9, 3)] * 8).claims
     (down,) = shifted([(3, 9)] * 8).claims

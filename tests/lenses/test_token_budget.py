@@ -45,11 +45,17 @@ def test_a_budget_that_does_not_fit_the_samples_is_capped_and_said_so(cost, boug
 
 
 def test_uncounted_tokens_give_no_price():
-    uncounted = [{**row, "tokens_in": None, "tokens_out": None} for row in rows()]
+    none = {"tokens_in": None, "tokens_out": None}
+    uncounted = [row | none if row["configuration"] == "m" else row for row in rows()]
     found = LENS.look(view(uncounted, PROTOCOL))
     figure = figures(table(found, "budget"), method="m")["tokens_out_per_recovered"]
     assert (figure.value, figure.note) == (None, "tokens were not counted")
     assert table(found, "equal budget").notes[0] == "m against t: tokens were not counted."
+
+
+def test_where_nothing_was_counted_there_is_no_table_of_prices():
+    found = LENS.look(view([row | {"tokens_in": None, "tokens_out": None} for row in rows()], PROTOCOL))
+    assert [one.table for one in found] == ["equal budget"]
 
 
 def test_nothing_recovered_has_no_price():

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from leadline.errors import UsageError
-from leadline.report.document import FindingsDocument, load_findings, write_findings
+from leadline.report.document import FindingsDocument, load_findings, to_json, write_findings
+from leadline.report.figures import fonts
 from leadline.report.figures.write import FORMATS, write_figures
 from tests.report.documents import small_frame, study_document
 from tests.report.stability import CONFIGURATIONS, stability_document
@@ -126,3 +128,25 @@ def renamed(document: FindingsDocument, old: str, new: str) -> FindingsDocument:
         for finding in document.findings
     )
     return document.model_copy(update={"findings": findings})
+
+
+def test_a_script_without_a_font_is_told_once_and_leaves_words_in_an_svg(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fonts, "FALLBACKS", ())  # a machine without fonts of that script
+    document = stability_document()
+    text = to_json(document).replace("gemma3-1b-qat", "\u7532\u4e59")
+    renamed = FindingsDocument.model_validate_json(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn = write_figures(renamed, tmp_path, ("svg", "png"))
+        assert drawn.missing == "\u4e59\u7532"
+        assert write_figures(renamed, tmp_path, ("svg",)).missing == ""
+        assert write_figures(document, tmp_path / "plain", ("png",)).missing == ""
+    assert "\u7532\u4e59" in (tmp_path / "wobble.svg").read_text("utf-8")
+
+
+def test_installed_fonts_stand_in_only_where_the_own_lacks_a_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "FALLBACKS", ("DejaVu Serif", "No Such Font"))
+    assert fonts.families(set("plain words, τ")) == ["DejaVu Sans", "sans-serif"]
+    assert fonts.families({"\u7532"}) == ["DejaVu Sans", "DejaVu Serif", "sans-serif"]

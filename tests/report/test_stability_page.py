@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
 import pytest
 
 from leadline.lenses.finding import Figure, Finding, Row
@@ -39,7 +40,8 @@ def test_without_a_baseline_the_page_leads_with_stability(document: FindingsDocu
     assert outline.open == [] and len(outline.ids) == len(set(outline.ids))
     assert "headline" not in outline.ids and ", baseline " not in html and "<dt>Baseline</dt>" not in html
     places = [
-        outline.ids.index(name) for name in ("summary", "wobble", "room", "transfer", "halves", "tables")
+        outline.ids.index(name)
+        for name in ("summary", "wobble", "room", "transfer", "groups", "halves", "tables")
     ]
     assert places == sorted(places)
     dangling = {link for link in outline.links if not link.startswith("items?")} - set(outline.ids)
@@ -48,13 +50,50 @@ def test_without_a_baseline_the_page_leads_with_stability(document: FindingsDocu
 
 def test_charts_stand_where_their_findings_are_and_nowhere_else(document: FindingsDocument) -> None:
     groups = stability_groups(document, leads=True)
-    assert [group.anchor for group in groups] == ["wobble", "room", "transfer", "halves"]
+    assert [group.anchor for group in groups] == ["wobble", "room", "transfer", "groups", "halves"]
     for group in groups:
         assert 1 <= len(re.findall(r"[.:;?] ", group.lead)) + 1 <= 4, "told in two sentences"
         for chart in group.charts:
             assert set(chart.tables) <= {anchor(finding) for finding in document.findings}
     bare = document.model_copy(update={"findings": ()})
     assert stability_groups(bare, leads=True) == []
+
+
+def test_groups_of_items_have_a_chart_with_both_rates_and_their_difference(
+    document: FindingsDocument,
+) -> None:
+    (group,) = (one for one in stability_groups(document, leads=True) if one.anchor == "groups")
+    svg = group.charts[0].svg
+    row = next(iter(whole(document, "contrast", "flagged against clean").rows))  # type: ignore[union-attr]
+    assert ">flagged, all against clean</text>" in svg
+    for key in ("of", "against", "difference"):
+        assert f">{printed(key, row.figures[key]).value}</text>" in svg
+    assert ">computational against clean</text>" in svg
+    bare = [one for one in document.findings if one.lens != "contrast"]
+    without = document.model_copy(update={"findings": tuple(bare)})
+    assert "groups" not in [one.anchor for one in stability_groups(without, leads=True)]
+
+
+def test_tables_without_a_chart_are_linked_from_the_head_and_open(
+    document: FindingsDocument, html: str
+) -> None:
+    head = html[: html.index("<main>")]
+    for lens, table_name in (("exclusion", "both readings"), ("label_errors", "candidates")):
+        found = whole(document, lens, table_name)
+        target = anchor(document.finding(lens, table_name, ALL_MODELS))  # type: ignore[arg-type]
+        if found is None:
+            assert f'href="#{target}"' not in head
+        else:
+            assert f'href="#{target}"' in head
+            assert f'id="{target}" open>' in html
+    assert "Same runs?" not in head  # the study names no pair of runs
+
+
+def test_the_head_counts_answers_as_what_they_are(document: FindingsDocument, html: str) -> None:
+    answers = sum(one.responses for one in document.configurations)
+    failed = stability_frame().filter(pl.col("state") == "error").height
+    assert f"{answers:,} to the items of this population" in html and " stored<" not in html
+    assert ("failed calls" in html[: html.index("<main>")]) == (failed > 0)
 
 
 def test_the_wobble_chart_names_every_configuration_with_its_figure(document: FindingsDocument) -> None:

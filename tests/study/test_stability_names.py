@@ -1,4 +1,4 @@
-"""A name in `stability` or `traits` that means nothing is refused with its line; a configuration has one name."""
+"""A name in `stability` or `traits` that means nothing is refused; a configuration has one name."""
 
 from __future__ import annotations
 

@@ -72,4 +72,11 @@ def draw(
             typer.echo(f"{'figure' if path.suffix != '.md' else 'captions':<9} {path}")
         for name, reason in drawn.skipped:
             typer.echo(f"skipped   {name}: {reason}", err=True)
+        if drawn.missing:
+            shown = " ".join(drawn.missing[:12]) + (" ..." if len(drawn.missing) > 12 else "")
+            typer.echo(
+                f"boxes     no installed font has {shown} (install one, such as Noto Sans CJK; "
+                "the svg files do without)",
+                err=True,
+            )
     return drawn

@@ -35,9 +35,9 @@ DEFINITION = (
 def look(view: View) -> list[Finding]:
     """Findings `overall`, `by category` and `by task`; with no rows when no method has ranks.
 
-    None where nothing is compared with a baseline.
+    None where nothing is compared with a baseline, or no gold token was ever probed (recorded answers).
     """
-    if not view.compares:
+    if not view.compares or not view.readings["gold_rank"].is_not_null().any():
         return []
     notes: list[str] = []
     compared = {

@@ -34,7 +34,10 @@ from leadline.stats.multiple import holm
 
 
 def look(view: View) -> list[Finding]:
-    """Findings `budget` and `equal budget`; none where nothing is compared with a baseline."""
+    """Findings `budget` and `equal budget`; none where nothing is compared with a baseline.
+
+    Without any counted token (recorded answers) there is no `budget`.
+    """
     if not view.compares:
         return []
     failures = {
@@ -42,7 +45,9 @@ def look(view: View) -> list[Finding]:
         for method in view.protocol.methods
         if view.has(method.name)
     }
-    return [_budget(view, failures), *_equal_budget(view, failures)]
+    tokens = view.readings.select(pl.col("tokens_out", "tokens_in").fill_null(0).max()).row(0)
+    counted_ones = any((most or 0) > 0 for most in tokens)
+    return [*([_budget(view, failures)] if counted_ones else []), *_equal_budget(view, failures)]
 
 
 def _budget(view: View, failures: dict[str, pl.DataFrame]) -> Finding:
@@ -66,7 +71,9 @@ def _cost(view: View, answered: pl.DataFrame) -> dict[str, Figure]:
         figures[f"{key}_per_recovered"] = (
             ratio(spent, recovered, view.protocol, empty="nothing was recovered")
             if spent.sum() > 0
-            else unknown("tokens were not counted", answered.height)
+            else unknown(
+                "tokens were not counted" if answered.height else "no failure was answered", answered.height
+            )
         )
     return figures
 

@@ -55,9 +55,23 @@ LENS_ORDER = (
 )
 
 
+# Tables without a chart that readers of recorded answers look for: linked from the head, open if not long.
+LINKED = {
+    ("exclusion", "both readings"): "Exclusion",
+    ("label_errors", "candidates"): "Label errors",
+    ("equivalence", "pairs"): "Same runs?",
+}
+
+
 def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mapping[str, ItemText]) -> str:
     """The whole page as text."""
     data = items_data(document, readings, items)
+    printed_tables = tables(document)
+    linked = {
+        entry.anchor: LINKED[entry.lens, entry.name]
+        for entry in printed_tables
+        if (entry.lens, entry.name) in LINKED and entry.rows
+    }
     return (
         environment()
         .get_template("report.html.j2")
@@ -68,13 +82,15 @@ def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mappi
             script=assets("page.js", "report.js"),
             data=htmlsafe_json_dumps(data, dumps=_dumps),
             item_count=len(data["items"]),
+            failed=readings.filter(pl.col("state") == "error").height,
             left_out=data["left_out"],
             groups=claim_groups(document),
             headlines=headlines(document),
             chart_groups=_chart_groups(document),
             claims_lead=LEAD,
             all_models=ALL_MODELS,
-            lenses=_by_lens(tables(document)),
+            lenses=_by_lens(printed_tables),
+            linked=linked,
             settings=_settings,
             browse=lambda headline, row, column: _browse(document, headline, row, column),
             several=len(document.models) > 1,

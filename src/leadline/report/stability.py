@@ -194,7 +194,7 @@ def p_histogram(document: FindingsDocument) -> tuple[Bin, ...]:
 
 @dataclass(frozen=True)
 class Decile:
-    """Tasks of one tenth of accuracy: the largest wobble observed, and reachable by two models."""
+    """Tasks of one tenth of accuracy: the largest wobble observed, and expected by two models."""
 
     low: float
     high: float

@@ -1,8 +1,9 @@
-"""The page's sections on stability: four questions, with how to read the charts that answer them."""
+"""The page's sections on stability: five questions, with how to read the charts that answer them."""
 
 from __future__ import annotations
 
 from leadline.report.charts.ceiling import ceiling
+from leadline.report.charts.contrast import contrast
 from leadline.report.charts.group import ChartGroup
 from leadline.report.charts.p_distribution import p_distribution
 from leadline.report.charts.split_half import split_half
@@ -25,8 +26,9 @@ def stability_groups(document: FindingsDocument, leads: bool) -> list[ChartGroup
             ("room", "Room for it"),
             "Could wobble have shown at all?",
             "An item that is always right cannot wobble, so a tall bar at p = 1 means that this benchmark "
-            "has little room to show any. Beside it, the most that tasks of each accuracy showed (dots) and "
-            "could have shown (diamonds): where diamonds lie low, a low wobble says nothing.",
+            "has little room to show any. Beside it, the most that tasks of each accuracy showed (dots), "
+            "and the most that two models of how wrong answers fall have them show (diamonds, no bounds: a "
+            "dot may lie beyond): where diamonds lie low, a low wobble says nothing.",
             [p_distribution(document), ceiling(document)],
         ),
         (
@@ -37,6 +39,13 @@ def stability_groups(document: FindingsDocument, leads: bool) -> list[ChartGroup
             "lies right of all but the highest 2.5 % of the bars. Where several configurations are of one "
             "family, only pairs of two families are drawn.",
             [transfer(document)],
+        ),
+        (
+            ("groups", "Groups"),
+            "Do some items wobble more than others?",
+            "Each group of items (dot) stands above the one that it is compared with (diamond), the "
+            "difference beside its name. An association does not say why: groups may differ in much else.",
+            [contrast(document)],
         ),
         (
             ("halves", "Reliability"),

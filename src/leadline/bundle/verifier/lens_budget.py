@@ -33,65 +33,76 @@ def _spent(parts: Parts, method: dict[str, Any], vote: int) -> dict[str, tuple[i
 
 
 def budget_table(parts: Parts) -> Table:
-    """Tokens over recovered failures, every failure paid for."""
+    """Tokens over recovered failures, every failure paid for; no rows where no token was counted."""
     table: Table = {}
-    for method in parts.methods if parts.baseline else ():
+    own = [cells for (model, _), cells in parts.bundle.cells.items() if model == parts.model]
+    if not any(one.tokens_out or one.tokens_in for cells in own for said in cells.values() for one in said):
+        return table
+    for method in parts.methods if parts.compares else ():
         found = parts.verdicts(method)
         items = [item for item in parts.failures if item in found]
         spent = _spent(parts, method, method["vote"])
-        counted = any(
-            one.tokens_out is not None for answers in parts.cells(method["name"]).values() for one in answers
-        )
         right = [int(found[item].correct) for item in items]
         table[row_key(method=method["name"])] = {
             "recovered": plain_count(sum(right), len(items)),
-            "tokens_out_per_recovered": _price([spent[item][0] for item in items], right, counted),
-            "tokens_in_per_recovered": _price([spent[item][1] for item in items], right, counted),
+            "tokens_out_per_recovered": _price([spent[item][0] for item in items], right),
+            "tokens_in_per_recovered": _price([spent[item][1] for item in items], right),
         }
     return table
 
 
-def _price(spent: list[int], right: list[int], counted: bool) -> Expected:
-    return ratio_figure(spent, right) if counted else no_figure(len(right))
+def _price(spent: list[int], right: list[int]) -> Expected:
+    """Where no tokens were counted, nothing has a price."""
+    return ratio_figure(spent, right) if sum(spent) else no_figure(len(right))
 
 
 def equal_budget_table(parts: Parts) -> Table:
     """A technique against sampling that may generate as many tokens."""
     table: Table = {}
-    for method in parts.methods:
+    for method in parts.methods if parts.compares else ():
         if method["is_sampling"]:
             continue
+        own = parts.verdicts(method)
+        failures = [item for item in parts.failures if item in own]
+        spent = _spent(parts, method, method["vote"])
         for sampling in parts.methods:
-            if not sampling["is_sampling"]:
+            cells = parts.cells(sampling["name"])
+            # Every fresh sample of these failures that did not fail has its part in the price of one.
+            drawn = {item: [one for one in cells.get(item, ()) if one.state != "error"] for item in failures}
+            items = [item for item in failures if drawn[item]]
+            samples = [one for answers in drawn.values() for one in answers]
+            tokens, budget = (
+                sum(one.tokens_out or 0 for one in samples),
+                sum(spent[item][0] for item in items),
+            )
+            if not sampling["is_sampling"] or not tokens or not budget:
                 continue
-            drawn = sampling.get("beyond_vote") or sampling["vote"]
-            own = parts.verdicts(method)
-            fresh = parts.verdicts(sampling, drawn)
-            items = [item for item in parts.failures if item in own and item in fresh]
-            budget = sum(_spent(parts, method, method["vote"])[item][0] for item in items)
-            price = sum(_spent(parts, sampling, drawn)[item][0] for item in items) / drawn
-            bought = int(min(drawn, max(1, budget // price))) if price else drawn
+            available = len({one.sample for one in samples})
+            bought = min(max(int((budget / len(items)) / (tokens / len(samples))), 1), available)
             other = parts.verdicts(sampling, bought)
+            both = [item for item in items if item in other]
             table[row_key(method=method["name"], sampling=sampling["name"])] = {
-                "samples_bought": plain_count(bought, drawn),
-                "gain": wilson_share(sum(own[item].correct for item in items), len(items)),
-                "gain_equal_budget": wilson_share(
-                    sum(item in other and other[item].correct for item in items), len(items)
-                ),
-                "difference": mean_figure(
-                    [own[item].correct - (item in other and other[item].correct) for item in items]
-                ),
+                "samples_bought": plain_count(bought, available),
+                "gain": wilson_share(sum(own[item].correct for item in both), len(both)),
+                "gain_equal_budget": wilson_share(sum(other[item].correct for item in both), len(both)),
+                "difference": mean_figure([own[item].correct - other[item].correct for item in both]),
             }
     return table
 
 
-def chao2_unseen(once: int, twice: int, k: int, seen: int) -> tuple[float, float, float]:
+def chao2_unseen(once: int, twice: int, k: int, seen: int, hits: int) -> tuple[float, float, float]:
     """Bias-corrected Chao 2: unseen units, and the log-normal interval of that number (Chao 1987; Colwell's
-    EstimateS guide, appendix B, whose variance has another form where nothing was seen twice)."""
+    EstimateS guide, appendix B, whose variance has another form where nothing was seen twice).
+
+    Where the estimate is zero the interval is that of a complete inventory: a unit with the mean number of
+    `hits` goes unseen by Poisson's chance.
+    """
     share = (k - 1) / k
     unseen = share * once * (once - 1) / (2 * (twice + 1))
     if unseen == 0:
-        return 0.0, 0.0, 0.0
+        missed = exp(-hits / seen)
+        middle, half = seen / (1 - missed), Z * sqrt(seen * missed) / (1 - missed)
+        return 0.0, max(0.0, middle - half - seen), middle + half - seen
     if twice:
         variance = (
             share * once * (once - 1) / (2 * (twice + 1))
@@ -128,18 +139,22 @@ def unseen_table(parts: Parts) -> Table:
         seen = len(counts) - deep
         figures = {"hit_once": plain_count(once, len(counts)), "hit_twice": plain_count(twice, len(counts))}
         table[row_key(temperature=f"{part['temperature']:g}")] = figures
-        if seen == 0 or deep == 0:
+        if seen == 0:
             for name in ("reachable_deep", "reachable_deep_share", "expected_next_k"):
                 figures[name] = no_figure(deep)
         else:
-            unseen, low, high = (min(deep, number) for number in chao2_unseen(once, twice, k, seen))
+            unseen, low, high = (
+                min(deep, number) for number in chao2_unseen(once, twice, k, seen, sum(counts))
+            )
             figures["reachable_deep"] = Expected(unseen, unseen, deep, (low, high))
-            figures["reachable_deep_share"] = Expected(unseen / deep, unseen, deep, (low / deep, high / deep))
+            figures["reachable_deep_share"] = (
+                Expected(unseen / deep, unseen, deep, (low / deep, high / deep)) if deep else no_figure(0)
+            )
             figures["expected_next_k"] = _expected_after(counts, k, k, deep)
         if sweep > k:
             whole = partition_hits(parts, part, sweep)
             figures["expected_by_sweep"] = (
-                _expected_after(counts, k, sweep - k, deep) if seen and deep else no_figure(deep)
+                _expected_after(counts, k, sweep - k, deep) if seen else no_figure(deep)
             )
             figures["found_by_sweep"] = plain_count(
                 sum(whole[item] > 0 and hits[item] == 0 for item in hits), deep
@@ -155,4 +170,6 @@ def _expected_after(counts: list[int], k: int, more: int, deep: int) -> Expected
         return min(drawn.count(0), further(drawn.count(1), drawn.count(2), k, more))
 
     value = min(deep, further(counts.count(1), counts.count(2), k, more))
+    if len(counts) == 1:
+        return Expected(value, value, deep, (value, value))
     return Expected(value, value, deep, lambda: statistic_draws(len(counts), statistic))

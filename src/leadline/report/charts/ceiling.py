@@ -1,4 +1,4 @@
-"""How much wobble each level of accuracy leaves room for: the largest observed beside what is reachable."""
+"""How much wobble each accuracy leaves room for: the largest observed beside what two models expect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ceiling(document: FindingsDocument) -> Chart | None:
     top = min(1.0, max([0.05, *ends]))
     height = TOP + ROW * len(deciles) + 24
     described = "; ".join(
-        f"accuracy {each.label}, {each.tasks:.0f} tasks: observed {_words(each.observed)}, reachable "
+        f"accuracy {each.label}, {each.tasks:.0f} tasks: observed {_words(each.observed)}, expected "
         f"{_words(each.lower)} (lower), {_words(each.upper)} (upper)"
         for each in deciles
     )
@@ -49,7 +49,7 @@ def ceiling(document: FindingsDocument) -> Chart | None:
             canvas.circle(LEFT + WIDTH * each.observed / top, y + 27, 4.5, "shallow-dot")
     legend = (
         Legend("shallow-swatch", "Largest wobble observed"),
-        Legend("deep-swatch", "Largest reachable: wrong answers all alike, and none alike"),
+        Legend("deep-swatch", "Largest expected: wrong answers all alike, and none alike"),
     )
     return Chart("", "What each accuracy leaves room for", canvas.drawn(), legend, (anchor(finding),))
 

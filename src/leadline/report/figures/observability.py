@@ -12,7 +12,7 @@ NAME = "observability"
 
 
 def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
-    """(a) The distribution of p with its band. (b) Largest observed and reachable wobble by accuracy."""
+    """(a) The distribution of p with its band. (b) Largest observed and expected wobble by accuracy."""
     bins, deciles = p_histogram(document), ceiling_deciles(document)
     if not bins:
         return Skipped("no distribution of the share of right answers")
@@ -37,8 +37,8 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
     if deciles:
         text += (
             " (b) Largest observed wobble of a task by its accuracy, and the largest that the shares of "
-            "right answers leave reachable if all wrong answers to an item were one (lower) or "
-            "none alike (upper)."
+            "right answers let expect if all wrong answers to an item were one (lower) or none alike "
+            "(upper): expectations and no bounds."
         )
     return Plot(picture, text)
 

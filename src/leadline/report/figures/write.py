@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from leadline.errors import UsageError
 from leadline.report.atomic import write_bytes, write_text
 from leadline.report.document import FindingsDocument
 from leadline.report.figures import categories, contrast, observability, split_half, transfer, wobble
+from leadline.report.figures.fonts import families
 from leadline.report.figures.plot import SETTINGS, WIDTHS, Plot, Skipped
 from leadline.report.tables_markdown import escape
 
@@ -26,6 +29,7 @@ DRAWN: tuple[tuple[str, Callable[[FindingsDocument, float], Plot | Skipped]], ..
     (split_half.NAME, split_half.draw),
     (categories.NAME, categories.draw),
 )
+_MISSING = r"Glyph (\d+) .* missing from"
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class Figures:
     paths: tuple[Path, ...]
     captions: Path | None
     skipped: tuple[tuple[str, str], ...]
+    # Signs that no installed font has: a bitmap or a PDF shows boxes for them.
+    missing: str = ""
 
 
 def write_figures(
@@ -50,9 +56,7 @@ def write_figures(
     if width not in WIDTHS:
         raise UsageError(f"no such width: {width}", fix=f"one of {', '.join(WIDTHS)}")
     paths, skipped, captions = [], [], []
-    with mpl.rc_context(SETTINGS), warnings.catch_warnings():
-        # A script that the font lacks: an SVG's reader has it, a bitmap shows boxes.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+    with mpl.rc_context({**SETTINGS, "font.family": families(_words(document))}), _glyphs() as lacking:
         for name, draw in DRAWN:
             plot = draw(document, WIDTHS[width])
             if isinstance(plot, Skipped):
@@ -69,7 +73,30 @@ def write_figures(
     if page is not None:
         title = f"# Figures of {escape(document.study)}"
         write_text(page, "\n\n".join([title, *captions]) + "\n")
-    return Figures(tuple(paths), page, tuple(skipped))
+    # An SVG holds words, and its reader may have what is missing here.
+    boxes = "".join(sorted(lacking)) if set(formats) - {"svg"} else ""
+    return Figures(tuple(paths), page, tuple(skipped), boxes)
+
+
+@contextmanager
+def _glyphs() -> Iterator[set[str]]:
+    """The signs that matplotlib misses a glyph for, instead of a warning for each; other warnings stay."""
+    lacking: set[str] = set()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.filterwarnings("always", message=_MISSING)
+        yield lacking
+    for one in told:
+        if found := re.match(_MISSING, str(one.message)):
+            lacking.add(chr(int(found[1])))
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def _words(document: FindingsDocument) -> set[str]:
+    """All signs that a figure's labels may hold."""
+    labels = [one.label for one in document.configurations] + [one.name for one in document.models]
+    keys = (word for finding in document.findings for row in finding.rows for word in row.keys.values())
+    return set().union(*labels, *keys)
 
 
 def _encoded(plot: Plot, name: str, kind: str) -> bytes:
