@@ -47,7 +47,7 @@ def test_a_share_is_printed_with_its_counts_and_its_interval() -> None:
         ("p", Figure(value=1 / 2001, denominator=2000, method="permutation, one-sided"), "<0.0005"),
         ("p", Figure(value=1 / 2001, denominator=9, method="relabelled, 2000 permutations"), "<0.0005"),
         ("p", Figure(value=2 / 2001, denominator=2000, method="permutation, one-sided"), "<0.001"),
-        ("p_tasks", Figure(value=1 / 2001, denominator=12, method="tasks relabelled, 2000 permutations"), "<0.0005"),
+        ("p_tasks", Figure(value=1 / 2001, denominator=12, method="2000 permutations"), "<0.0005"),
         ("p", Figure(value=0.0415, denominator=2000, method="permutation, one-sided"), "0.042"),
         ("brand_new_measure", share(1, 3, 0.0615, 0.7923), "33.3 % (1/3) [6.2, 79.2]"),
     ],
