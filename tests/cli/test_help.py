@@ -81,3 +81,9 @@ def test_help_and_version_load_nothing_heavy() -> None:
         "numpy",
         "jinja2",
     }
+
+
+def test_python_m_leadline_is_the_command() -> None:
+    command = [sys.executable, "-m", "leadline", "--version"]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert ended.returncode == 0 and "leadline" in ended.stdout.lower(), ended.stderr
