@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -25,7 +26,7 @@ _READ = (
 )  # fmt: skip
 # Said only where it is true, or where there is something to say.
 _SILENT = (None, False, "")
-_RESPONSES = {
+_RESPONSES: dict[str, Any] = {
     "model": pl.String,
     "configuration": pl.String,
     "configuration_id": pl.String,
@@ -37,16 +38,18 @@ _RESPONSES = {
     "tokens_out": pl.Int64,
     "created": pl.Float64,
     "failure": pl.String,
+    "stages": pl.List(pl.Struct({"name": pl.String, "text": pl.String})),
 }
 
 
 @dataclass(frozen=True)
 class Written:
-    """How many readings of each configuration were written ("model/configuration" -> number), and the file's
-    name."""
+    """How many readings of each configuration were written ("model/configuration" -> number), the file's
+    name, and how often each text of an earlier stage stands in the responses."""
 
     readings: dict[str, int]
     name: str
+    stage_texts: Counter[str]
 
 
 def write_answers(
@@ -55,9 +58,11 @@ def write_answers(
     """Write responses.jsonl, responses.parquet and readings.jsonl (packed where large) into `folder`.
 
     One line a reading of `frame`, in the order of the configurations, items and samples. A response's failure
-    is the kind of the failed call; its text is null then. Raises OSError.
+    is the kind of the failed call; its text is null then. Its stages are those before the answer: a
+    recitation, a background document. Raises OSError.
     """
     counts: dict[str, int] = {}
+    texts: Counter[str] = Counter()
     name = "readings.jsonl.gz" if frame.height > _PACKED_ABOVE else "readings.jsonl"
     tables = []
     with (folder / "responses.jsonl").open("wb") as responses, _opened(folder / name) as readings:
@@ -70,6 +75,7 @@ def write_answers(
             counts[f"{member.model}/{member.name}"] = own.height
             table = _responses(study, store, member, own)
             for row in table.iter_rows(named=True):
+                texts.update(stage["text"] for stage in row["stages"] or ())
                 said = {key: value for key, value in row.items() if value is not None}
                 responses.write(_line(said))
             tables.append(table)
@@ -78,7 +84,7 @@ def write_answers(
                     _line({key: row[key] for key in row if key in _KEYS or row[key] not in _SILENT})
                 )
     pl.concat(tables).write_parquet(folder / "responses.parquet", compression="zstd", statistics=False)
-    return Written(counts, name)
+    return Written(counts, name, texts)
 
 
 def write_before(frame: pl.DataFrame, folder: Path) -> int:
@@ -98,8 +104,8 @@ def _responses(study: Study, store: Store, member: StudyMember, own: pl.DataFram
     """The responses behind a configuration's readings, in their order."""
     asked = {item.id: study.asked(item) for item in study.whole.items}
     stamps = {
-        (key.item, key.sample): (finish, created)
-        for key, finish, created in store.stamps(member.id)
+        (key.item, key.sample): (finish, created, stages)
+        for key, finish, created, stages in store.stamps(member.id)
         if asked.get(key.item) == key.asked
     }
     kinds = {
@@ -107,15 +113,16 @@ def _responses(study: Study, store: Store, member: StudyMember, own: pl.DataFram
         for key, kind in store.failures(member.id).items()
         if asked.get(key.item) == key.asked
     }
-    rows = [
-        {
-            "finish": stamps.get((item, sample), (None, None))[0] if state != "error" else None,
-            "created": stamps.get((item, sample), (None, None))[1] if state != "error" else None,
-            "failure": kinds.get((item, sample), "error") if state == "error" else None,
-        }
-        for item, sample, state in own.select("item", "sample", "state").iter_rows()
-    ]
-    added = pl.DataFrame(rows, schema={name: _RESPONSES[name] for name in ("finish", "created", "failure")})
+    rows = []
+    for item, sample, state in own.select("item", "sample", "state").iter_rows():
+        kind = kinds.get((item, sample), "error") if state == "error" else None
+        finish, created, stages = (
+            stamps.get((item, sample), (None, None, ())) if not kind else (None, None, ())
+        )
+        before = [{"name": stage.name, "text": stage.text} for stage in stages]
+        rows.append((finish, created, kind, before or None))
+    names = ("finish", "created", "failure", "stages")
+    added = pl.DataFrame(rows, schema={name: _RESPONSES[name] for name in names}, orient="row")
     failed = pl.col("state") == "error"
     kept = own.select(
         "model",
@@ -143,8 +150,3 @@ def _opened(path: Path) -> IO[bytes]:
     if path.suffix != ".gz":
         return path.open("wb")
     return gzip.GzipFile(filename="", mode="wb", fileobj=path.open("wb"), mtime=0)  # type: ignore[return-value]
-
-
-def texts_of(frame: pl.DataFrame) -> Iterator[str]:
-    """The distinct texts of a frame of readings."""
-    yield from frame["text"].drop_nulls().unique()

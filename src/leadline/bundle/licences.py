@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 
 from leadline import __version__
@@ -14,8 +14,11 @@ from leadline.study.study import Study
 UNKNOWN = "TO FILL: not declared"
 
 
-def licences_text(study: Study, models: Iterable[str], with_sources: bool) -> str:
-    """LICENCES.md. `models` are the labels of those that answered."""
+def licences_text(
+    study: Study, models: Iterable[str], with_sources: bool, libraries: Mapping[str, str] | None = None
+) -> str:
+    """LICENCES.md. `models` are the labels of those that answered, `libraries` (name -> version) the packages
+    that the study's runs name."""
     whole = study.whole
     lines = [
         "# Licences",
@@ -45,7 +48,7 @@ def licences_text(study: Study, models: Iterable[str], with_sources: bool) -> st
         "| package | version | licence |",
         "| --- | --- | --- |",
         f"| leadline | {__version__} | Apache-2.0 |",
-        *(f"| {name} | {version} | {licence} |" for name, version, licence in _packages()),
+        *(f"| {name} | {version} | {licence} |" for name, version, licence in _packages(libraries or {})),
         "",
     ]
     return "\n".join(lines)
@@ -79,15 +82,23 @@ def _model_licence(study: Study, label: str) -> str:
     return UNKNOWN
 
 
-def _packages() -> list[tuple[str, str, str]]:
-    """What Leadline's core needs, as installed here."""
+def _packages(libraries: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """What the runs used, in the versions that they name, and what Leadline's core needs, as installed
+    here."""
     found = []
+    for name, version in libraries.items():
+        try:
+            found.append((name, version, _declared(metadata.metadata(name))))
+        except metadata.PackageNotFoundError:
+            found.append((name, version, UNKNOWN))
     for requirement in metadata.requires("leadline") or []:
         if "extra ==" in requirement:
             continue
         name = requirement.split(";")[0].split("[")[0]
         for sign in "<>=!~ ":
             name = name.split(sign)[0]
+        if name in libraries:
+            continue
         try:
             about = metadata.metadata(name)
         except metadata.PackageNotFoundError:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 # Conformed signatures: "/s/ Jane Doe" on a line of its own, and the block "By: ____ / Name: / Title:".
 _SIGNED = re.compile(r"^[ \t]*(?:By:?[ \t]*)?/s/[ \t]*\S", re.MULTILINE | re.IGNORECASE)
@@ -27,10 +28,12 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Accounting:
-    """Of one sort of text (windows, sources): how many there are, and how many hold each kind."""
+    """Of one sort of text (windows, responses): how many there are, how many of them differ, and how many
+    hold each kind."""
 
     sort: str
     texts: int
+    distinct: int
     holding: dict[str, int]
 
 
@@ -40,13 +43,31 @@ def account(sort: str, texts: Iterable[str]) -> Accounting:
     >>> account("windows", ["By: /s/ Jane Doe", "call (555) 123-4567"]).holding["telephone numbers"]
     1
     """
-    number = 0
+    # Not the texts themselves are kept: source documents are long.
+    seen: set[bytes] = set()
+
+    def told() -> Iterator[tuple[str, int]]:
+        for text in texts:
+            seen.add(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+            yield text, 1
+
+    return replace(account_counted(sort, told()), distinct=len(seen))
+
+
+def account_counted(sort: str, texts: Iterable[tuple[str, int]]) -> Accounting:
+    """The same of distinct texts with how often each stands there.
+
+    >>> account_counted("responses", [("mail a@example.org", 3), ("no", 2)]).texts
+    5
+    """
+    number = distinct = 0
     holding = dict.fromkeys(KINDS, 0)
-    for text in texts:
-        number += 1
+    for text, times in texts:
+        number += times
+        distinct += 1
         for kind, (pattern, _) in KINDS.items():
-            holding[kind] += pattern.search(text) is not None
-    return Accounting(sort, number, holding)
+            holding[kind] += times * (pattern.search(text) is not None)
+    return Accounting(sort, number, distinct, holding)
 
 
 def personal_data_text(accounts: Iterable[Accounting]) -> str:
@@ -56,14 +77,15 @@ def personal_data_text(accounts: Iterable[Accounting]) -> str:
         "",
         "How many texts of this release hold what may be personal data. Found by patterns, which overlook",
         "and mistake things: a count of nothing is no promise. The values themselves are written nowhere but",
-        "in the texts.",
+        "in the texts. Each text counts, also one that stands there several times; how many of them differ",
+        "is said beside.",
         "",
-        "| texts | number | " + " | ".join(KINDS) + " |",
-        "| --- | ---: |" + " ---: |" * len(KINDS),
+        "| texts | number | of them distinct | " + " | ".join(KINDS) + " |",
+        "| --- | ---: | ---: |" + " ---: |" * len(KINDS),
     ]
     for one in accounts:
         counts = " | ".join(f"{one.holding[kind]:,}" for kind in KINDS)
-        lines.append(f"| {one.sort} | {one.texts:,} | {counts} |")
+        lines.append(f"| {one.sort} | {one.texts:,} | {one.distinct:,} | {counts} |")
     lines += ["", *(f"- **{kind}**: {meaning}" for kind, (_, meaning) in KINDS.items())]
     lines += ["", "Names of persons in running text, addresses and dates of birth are not looked for.", ""]
     return "\n".join(lines)

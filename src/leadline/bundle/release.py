@@ -21,20 +21,23 @@ from leadline.bundle.exclusions import exclusions_json, exclusions_text, layers
 from leadline.bundle.joining import verifier
 from leadline.bundle.licences import licences_text
 from leadline.bundle.papers import copy_papers
-from leadline.bundle.personal_data import account, personal_data_text
+from leadline.bundle.personal_data import account, account_counted, personal_data_text
 from leadline.bundle.private import check_private, without_places, without_places_in
 from leadline.bundle.readme import readme_text
-from leadline.bundle.running import VERIFIER, Verification, verify_bundle
+from leadline.bundle.running import VERIFIER, Verification, disagreements, verify_bundle
 from leadline.bundle.source_texts import copy_sources, source_texts
 from leadline.bundle.statement import statement_text
 from leadline.errors import LeadlineError, UsageError
 from leadline.report.document import FindingsDocument
 from leadline.report.study_report import report_study
-from leadline.study.manifest import MANIFEST
+from leadline.study.manifest import MANIFEST, told_of
 from leadline.study.members import members, protocol
 from leadline.study.readings import readings
 from leadline.study.store import open_store
 from leadline.study.study import Study
+
+# So many disagreements are told when a bundle is refused.
+_TOLD = 20
 
 Say = Callable[[str], None]
 
@@ -67,7 +70,7 @@ def bundle_study(
         say("verifying")
         verification = verify_bundle(made)
         if not verification.is_sound:
-            raise _refusal(study, verification)
+            raise _refusal(study, verification, out)
         if packed:
             _pack(made, out)
         else:
@@ -89,6 +92,7 @@ def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> Findings
         frame = readings(study, store)
         parts = protocol(study, found)
         written = write_answers(study, store, found, frame, folder)
+        told = told_of(study, store, store.models())
     earlier = None if made.before is None else write_before(made.before, folder / "before")
     say("benchmark")
     (folder / "benchmark").mkdir()
@@ -101,36 +105,59 @@ def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> Findings
     accounts = [
         account("windows", (item.window for item in study.whole.items if item.window is not None)),
         account("source documents", source_texts(study)),
-        account("responses", frame["text"].drop_nulls().unique().sort()),
+        account_counted("responses", _counted(frame.filter(pl.col("state") != "error"))),
+        account_counted("what was written on the way to them", sorted(written.stage_texts.items())),
     ]
     if made.before is not None:
-        texts_before = made.before["text"].drop_nulls().unique().sort()
-        accounts.append(account("responses from before the items were changed", texts_before))
+        accounts.append(
+            account_counted("responses from before the items were changed", _counted(made.before))
+        )
+    manifest = _manifest(study, frame, written.readings, earlier, copy_papers(study, folder), told)
     labels = list(dict.fromkeys(one.model for one in found))
     texts = {
         "DATA_STATEMENT.md": statement_text(study, exclusions),
         "DATASHEET_EXCLUSIONS.md": exclusions_text(study, exclusions),
         "DATASHEET_EXCLUSIONS.json": exclusions_json(study, exclusions),
         "PERSONAL_DATA.md": personal_data_text(accounts),
-        "LICENCES.md": licences_text(study, labels, with_sources),
+        "LICENCES.md": licences_text(study, labels, with_sources, _libraries(manifest)),
         "study.yaml": without_places(study.file.read_text(encoding="utf-8")),
         "README.md": readme_text(document, written),
         VERIFIER: verifier(),
-        MANIFEST: _manifest(study, frame, written.readings, earlier, copy_papers(study, folder)),
+        MANIFEST: json.dumps(manifest, indent=1, ensure_ascii=False) + "\n",
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return document
 
 
+def _counted(frame: pl.DataFrame) -> list[tuple[str, int]]:
+    """The distinct texts of a frame, with how often each stands there."""
+    return frame.drop_nulls("text").group_by("text").len().sort("text").rows()
+
+
+def _libraries(manifest: dict[str, Any]) -> dict[str, str]:
+    """The packages, with their versions, that any run of the study names."""
+    found: dict[str, str] = {}
+    for entry in (*manifest.get("runs", ()), manifest):
+        found |= entry.get("environment", {}).get("libraries", {})
+    return found
+
+
 def _manifest(
-    study: Study, frame: pl.DataFrame, counts: dict[str, int], earlier: int | None, papers: dict[str, str]
-) -> str:
-    """What the study's own manifest says, without this machine's paths, and what the bundle holds."""
+    study: Study,
+    frame: pl.DataFrame,
+    counts: dict[str, int],
+    earlier: int | None,
+    papers: dict[str, str],
+    told: dict[str, Any],
+) -> dict[str, Any]:
+    """What the study's own manifest says, and what its store says now (`told`), without this machine's paths;
+    and what the bundle holds."""
     kept: dict[str, Any] = {}
     if (study.folder / MANIFEST).is_file():
         kept = json.loads((study.folder / MANIFEST).read_text(encoding="utf-8"))
-    kept = without_places_in(kept)
+    kept = without_places_in({"study": study.config.name, **kept, **told})
+    kept["configurations"] = told["configurations"]  # as they are: their ids are hashes of them
     kept["bundle"] = {
         "format": 1,
         "correctness": study.config.correctness,
@@ -141,20 +168,20 @@ def _manifest(
         "unmeasured_readings": int(frame.filter(pl.col("state") != "ok").height),
         "papers": papers,
     }
-    return json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
+    return kept
 
 
-def _refusal(study: Study, verification: Verification) -> LeadlineError:
-    said = [
-        *verification.report["faults"],
-        *(f"not recomputed: {name}" for name in verification.report["not_recomputed"]),
-    ]
-    first = " ".join(said[0].split())[:300] if said else "no reason was given"
-    more = f" and {len(said) - 1:,} more" if len(said) > 1 else ""
+def _refusal(study: Study, verification: Verification, out: Path) -> LeadlineError:
+    """The first disagreements in words; all of them lie in a file beside where the bundle would be."""
+    said = disagreements(verification) or ["no reason was given"]
+    place = out.with_name(f"{out.name}.disagreements.txt")
+    place.write_text("".join(f"{line}\n" for line in said), encoding="utf-8")
+    first = "\n".join(f"  {line[:300]}" for line in said[:_TOLD])
+    more = f"\n  and {len(said) - _TOLD:,} more" if len(said) > _TOLD else ""
     return LeadlineError(
-        f"the findings could not be verified, nothing was released: {first}{more}",
+        f"the findings could not be verified, nothing was released:\n{first}{more}",
         where=str(study.folder),
-        fix="this is a fault in Leadline or in the study's files; please report it",
+        fix=f"all of it is in {place}; this is a fault in Leadline or in the study's files: please report it",
     )
 
 

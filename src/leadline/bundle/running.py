@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.bundle.joining import verifier
+from leadline.bundle.verifier.faults import shown_faults
 from leadline.errors import LeadlineError, UsageError
 
 VERIFIER = "verify.py"
@@ -73,9 +74,18 @@ def printed(verification: Verification) -> str:
         for lens, per in report["figures"].items()
     ]
     lines += [plain(f"not recomputed: {name}") for name in report["not_recomputed"]]
-    lines += [plain(fault) for fault in report["faults"]]
-    lines += [f"{kind}: and {number:,} more" for kind, number in report["more_faults"].items()]
+    lines += [plain(fault) for fault in shown_faults(report["faults"], report["more_faults"])]
     return "\n".join([*lines, "verified" if verification.is_sound else "NOT VERIFIED"])
+
+
+def disagreements(verification: Verification) -> list[str]:
+    """All that speaks against a bundle, a line each."""
+    report = verification.report
+    return [
+        *(plain(fault) for fault in report["faults"]),
+        *(f"{kind}: and {number:,} more" for kind, number in report["more_faults"].items()),
+        *(plain(f"not recomputed: {name}") for name in report["not_recomputed"]),
+    ]
 
 
 def plain(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from leadline.bench import Benchmark
 from leadline.bundle.exclusions import Layer
 from leadline.study.study import Study
 
@@ -20,7 +21,8 @@ def statement_text(study: Study, found: Sequence[Layer]) -> str:
     lines = [
         f"# Data statement: {whole.title or whole.name} {whole.version}",
         "",
-        f"Every {TO_FILL} is something that the files of this release do not say.",
+        f"Every {TO_FILL} is something that nobody has put down where a program finds it."
+        + _own_statement(whole),
         "",
         "## Curation rationale",
         "",
@@ -74,6 +76,15 @@ def statement_text(study: Study, found: Sequence[Layer]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _own_statement(whole: Benchmark) -> str:
+    if not whole.data_statement.strip():
+        return " The benchmark brings no data statement of its own."
+    return (
+        " The benchmark's own data statement stands whole below, under “What its makers state”: read it"
+        " first, it may answer them."
+    )
 
 
 def _composition(study: Study) -> list[str]:

@@ -174,8 +174,12 @@ def _mean(view: View, right: Outcomes, where: Mask) -> Figure:
 
 
 def _best(rates: dict[str, dict[str, Figure]], sampling: list[str], key: str) -> str:
-    """The sampling method with the highest rate; the first of equals in the protocol's order."""
-    return max(sampling, key=lambda name: rates[name][key].value or 0.0)
+    """The sampling method with the highest rate; the first of equals in the protocol's order.
+
+    One that answered none of these failures has no rate, and is beaten by a rate of zero.
+    """
+    values = {name: rates[name][key].value for name in sampling}
+    return max(sampling, key=lambda name: -1.0 if (rate := values[name]) is None else rate)
 
 
 def _margin(view: View, method: Outcomes, sampling: Outcomes, where: Mask, name: str) -> Figure:

@@ -138,7 +138,7 @@ def _pooled_expected(study: Whole, panel: Panel, models: Predicted) -> dict[str,
     figures = {"observed": _over_read(study, panel.unstable.sum(axis=0), of)}
     for name, values in _models(models).items():
         sums = np.where(panel.measured, values, 0.0).sum(axis=0)
-        figures[name] = _undefined(sums) or _over_read(study, sums, of)
+        figures[name] = _undefined(sums[of > 0]) or _over_read(study, sums, of)
     return figures
 
 

@@ -35,7 +35,8 @@ def steadiest(protocol: Protocol, panel: Panel, labels: Sequence[str]) -> list[F
     able = [number for number in range(len(labels)) if there[number].any()]
     if len(able) < 2:
         return []
-    rates = {number: float(flips[number, there[number]].mean()) for number in able}
+    # Equal but for their last digits counts as equal, and the name decides.
+    rates = {number: round(float(flips[number, there[number]].mean()), 12) for number in able}
     best = min(able, key=lambda number: (rates[number], labels[number]))
     others = sorted(
         (number for number in able if number != best), key=lambda number: (rates[number], labels[number])

@@ -25,7 +25,8 @@ def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | No
     if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
         return None
     tau = float(kendalltau(first, second, variant="b").statistic)
-    return None if np.isnan(tau) else tau
+    # The same order is exactly 1, whatever the square roots in it come to.
+    return None if np.isnan(tau) else round(tau, 12)
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:

@@ -43,6 +43,28 @@ def _commit(folder: Path) -> str | None:
 
 def write_manifest(study: Study, store: Store, identities: dict[str, ModelIdentity], run: int) -> Path:
     """Write manifest.json beside study.yaml, whole or not at all."""
+    document = {
+        "study": study.config.name,
+        "study_sha256": hashlib.sha256(study.file.read_bytes()).hexdigest(),
+        "commit": _commit(study.folder),
+        **told_of(study, store, identities),
+        "environment": environment(),
+        "code": code(),
+        "command": sys.argv[0].rsplit("/", 1)[-1],
+        "last_run": run,
+    }
+    path = study.folder / MANIFEST
+    temporary = path.with_suffix(".json.tmp")
+    try:
+        temporary.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise LeadlineError(f"cannot be written: {error.strerror}", where=str(path)) from error
+    return path
+
+
+def told_of(study: Study, store: Store, identities: dict[str, ModelIdentity]) -> dict[str, Any]:
+    """What a study and its store decide of a manifest: benchmark, models, configurations, runs."""
     configurations: dict[str, Any] = {}
     for label, identity in identities.items():
         for configuration in study.configurations:
@@ -58,10 +80,7 @@ def write_manifest(study: Study, store: Store, identities: dict[str, ModelIdenti
         if one.kind == RECORDED:
             about = {"id": one.id, "role": one.role, "samples": one.samples, RECORDED: dict(one.about)}
             configurations[f"{one.model}/{one.name}"] = about
-    document = {
-        "study": study.config.name,
-        "study_sha256": hashlib.sha256(study.file.read_bytes()).hexdigest(),
-        "commit": _commit(study.folder),
+    return {
         "benchmark": {
             "name": study.whole.name,
             "version": study.whole.version,
@@ -74,20 +93,8 @@ def write_manifest(study: Study, store: Store, identities: dict[str, ModelIdenti
         },
         "models": {label: vars(identity) for label, identity in identities.items()},
         "configurations": configurations,
-        "environment": environment(),
-        "code": code(),
         "runs": [_run(one) for one in store.history()],
-        "command": sys.argv[0].rsplit("/", 1)[-1],
-        "last_run": run,
     }
-    path = study.folder / MANIFEST
-    temporary = path.with_suffix(".json.tmp")
-    try:
-        temporary.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise LeadlineError(f"cannot be written: {error.strerror}", where=str(path)) from error
-    return path
 
 
 def _run(note: RunNote) -> dict[str, Any]:

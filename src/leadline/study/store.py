@@ -225,15 +225,17 @@ class Store:
             )
             return {Key(item, asked, sample): float(created) for item, asked, sample, created in rows}
 
-    def stamps(self, configuration: str) -> Iterator[tuple[Key, str, float]]:
-        """Of each response of a configuration: why it ended, and when it was stored (seconds since 1970)."""
+    def stamps(self, configuration: str) -> Iterator[tuple[Key, str, float, tuple[Stage, ...]]]:
+        """Of each response of a configuration: why it ended, when it was stored (seconds since 1970), and the
+        stages before its last."""
         with _named_faults(self.path):
             rows = self._db.execute(
-                "SELECT item, asked, sample, finish, created FROM responses WHERE configuration = ?",
+                "SELECT item, asked, sample, finish, created, stages FROM responses WHERE configuration = ?",
                 (configuration,),
             )
-            for item, asked, sample, finish, created in rows:
-                yield Key(item, asked, sample), str(finish), float(created)
+            for item, asked, sample, finish, created, stages in rows:
+                before = () if stages == "[]" else _parsed(Stage, stages)
+                yield Key(item, asked, sample), str(finish), float(created), before
 
     def answered(self, configuration: str) -> set[Key]:
         """What has a response under this configuration."""

@@ -29,13 +29,11 @@ def again_of(parts: Parts, method: dict[str, Any]) -> Optional[dict[str, Any]]:
 
 
 def plain_of(parts: Parts, method: dict[str, Any]) -> str:
-    """The plain sampling that a method is set against."""
-    again = again_of(parts, method)
-    if again:  # at its own temperature, or not at all
-        return str(again["plain"]) if again.get("plain") and parts.cells(again["plain"]) else ""
-    if method["is_sampling"]:
-        return ""
-    return next((one["name"] for one in parts.methods if one["is_sampling"]), "")
+    """The plain sampling that a method is set against: at its own temperature, else the first that there
+    is."""
+    own = [one["plain"] for one in parts.bundle.protocol.get("again", []) if one["method"] == method["name"]]
+    others = [one["name"] for one in parts.methods if one["is_sampling"]]
+    return next((str(name) for name in [*own, *others] if name and parts.cells(name)), "")
 
 
 def further_answers(
@@ -48,17 +46,25 @@ def further_answers(
     if again and again["configuration"] != method["name"]:
         return parts.verdicts(method), parts.cells(again["configuration"])
     beyond = {item: [one for one in answers if one.sample >= vote] for item, answers in cells.items()}
-    if any(beyond.values()):
+    if _numbers(beyond) >= 2:
         return parts.verdicts(method), beyond
-    if vote < 2:
+    odd = {
+        item: [one for one in answers if one.sample % 2 and one.sample < vote]
+        for item, answers in cells.items()
+    }
+    if _numbers(odd) < 2:
         return None
     halved = {}
     for item, answers in cells.items():
         verdict = verdict_over([one for one in answers if one.sample % 2 == 0], vote)
         if verdict is not None:
             halved[item] = verdict
-    odd = {item: [one for one in answers if one.sample % 2] for item, answers in cells.items()}
-    return (halved, odd) if any(odd.values()) else None
+    return halved, odd
+
+
+def _numbers(cells: Cells) -> int:
+    """How many sample numbers there are among these answers."""
+    return len({one.sample for answers in cells.values() for one in answers})
 
 
 def _right_shares(cells: Cells, items: Sequence[str]) -> dict[str, tuple[int, int]]:
@@ -80,7 +86,15 @@ def recovered_table(parts: Parts) -> Table:
         if found is None:
             continue
         own, further = found
-        plain = plain_of(parts, method)
+        plain = next(
+            (
+                one["plain"]
+                for one in parts.bundle.protocol.get("again", [])
+                if one["method"] == method["name"]
+            ),
+            "",
+        )
+        has_plain = bool(_right_shares(parts.cells(plain), list(parts.cells(plain)))) if plain else False
         both = [item for item in sorted(own) if item in parts.baseline]
         for verdict, was, now in (
             ("recovered", False, True),
@@ -100,7 +114,7 @@ def recovered_table(parts: Parts) -> Table:
                 "steady": wilson_share(sum(10 * right >= 9 * n for right, n in shares.values()), len(p)),
                 "lucky": wilson_share(sum(2 * right <= n for right, n in shares.values()), len(p)),
             }
-            if plain:
+            if has_plain:
                 beside = _right_shares(parts.cells(plain), list(shares))
                 figures["plain_p_median"] = median_figure([right / n for right, n in beside.values()])
                 steady = sum(10 * right >= 9 * n for right, n in beside.values())

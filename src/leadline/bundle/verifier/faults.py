@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-# So many faults of one kind are printed; the rest is counted.
+# So many faults of one kind are printed, and so many are kept; the rest is counted.
 SHOWN = 12
+KEPT = 10_000
+
+
+def shown_faults(faults: list[str], hidden: dict[str, int]) -> list[str]:
+    """The first faults of each kind ("kind: message"), and a line for the others of it."""
+    lines: list[str] = []
+    counted: dict[str, int] = {}
+    for fault in faults:
+        kind = fault.split(":", 1)[0]
+        counted[kind] = counted.get(kind, 0) + 1
+        if counted[kind] <= SHOWN:
+            lines.append(fault)
+    for kind, number in counted.items():
+        more = number - SHOWN + hidden.get(kind, 0)
+        if more > 0:
+            lines.append(f"{kind}: and {more:,} more")
+    return lines
 
 
 class Book:
@@ -21,8 +38,13 @@ class Book:
     def fault(self, kind: str, message: str) -> None:
         """Something is wrong; of one kind the first ones are kept in words."""
         self._counted[kind] = self._counted.get(kind, 0) + 1
-        if self._counted[kind] <= SHOWN:
+        if self._counted[kind] <= KEPT:
             self.faults.append(f"{kind}: {message}")
+
+    @property
+    def shown(self) -> list[str]:
+        """The first faults of each kind, and how many more there are."""
+        return shown_faults(self.faults, self.hidden)
 
     def not_recomputed(self, name: str) -> None:
         """A figure, a table or a claim for which there is no second computation."""
@@ -38,7 +60,7 @@ class Book:
     @property
     def hidden(self) -> dict[str, int]:
         """How many faults of each kind are not among `faults`."""
-        return {kind: number - SHOWN for kind, number in self._counted.items() if number > SHOWN}
+        return {kind: number - KEPT for kind, number in self._counted.items() if number > KEPT}
 
     @property
     def is_sound(self) -> bool:

@@ -47,10 +47,23 @@ def sha256_of(path: Path) -> str:
     return digest.hexdigest()
 
 
+def parsed(text: Any) -> Any:
+    """JSON, in which no name stands twice in one object: programs would disagree about which one counts."""
+    return json.loads(text, object_pairs_hook=_object)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the name {next(name for name in names if names.count(name) > 1)!r} stands twice")
+    return found
+
+
 def read_json(folder: Path, name: str, book: Book) -> Any:
     """What a JSON file holds; None, and a fault, where it cannot be read."""
     try:
-        return json.loads((folder / name).read_text(encoding="utf-8"))
+        return parsed((folder / name).read_text(encoding="utf-8"))
     except FileNotFoundError:
         book.fault("structure", f"{name} is missing")
     except (OSError, ValueError) as error:
@@ -68,7 +81,7 @@ def read_lines(folder: Path, name: str, book: Book) -> Iterator[tuple[int, dict[
     with path.open("rb") if path.is_file() else gzip.open(packed, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                found = json.loads(line)
+                found = parsed(line)
                 if not isinstance(found, dict):
                     raise ValueError("not an object")
             except ValueError as error:

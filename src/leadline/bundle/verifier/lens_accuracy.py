@@ -55,21 +55,17 @@ def _states(parts: Parts) -> Table:
 
 
 def _position(parts: Parts) -> Table:
-    probed = any(
-        answer.rank is not None for answers in parts.cells(parts.baseline_name).values() for answer in answers
-    )
+    recorded = {
+        one["configuration"] for one in parts.bundle.protocol["members"] if one.get("kind") == "recorded"
+    }
     readable = [
         answer
         for answers in parts.cells(parts.baseline_name).values()
         for answer in answers
         if answer.sample == 0 and answer.state == "ok"
     ]
-    # Where an answer begins matters to ranks, so that without any nothing is told of it.
-    if not probed and not any(
-        finding["table"] == "answer position" for finding in parts.bundle.document["findings"]
-    ):
-        return {}
-    if not parts.cells(parts.baseline_name):
+    # Where an answer begins matters to ranks, and what was recorded has none.
+    if not parts.compares or parts.baseline_name in recorded:
         return {}
     leading = sum(answer.leads for answer in readable)
     return {row_key(configuration=parts.baseline_name): {"leads": wilson_share(leading, len(readable))}}

@@ -7,18 +7,29 @@ from typing import Any, Optional
 
 from leadline.bundle.verifier.expected import Expected, Table, mean_figure, no_figure, row_key, wilson_share
 from leadline.bundle.verifier.intervals import holm_corrected, mcnemar_exact
+from leadline.bundle.verifier.loading import Answer
 from leadline.bundle.verifier.ranks import kendall_tau_b
 from leadline.bundle.verifier.votes import Parts
 
 
-def partition_hits(parts: Parts, part: dict[str, Any], first: int) -> dict[str, int]:
-    """Item -> how many of the partition's first samples are right, for the failures that it asked."""
-    cells = parts.cells(part["configuration"])
+def partition_answers(parts: Parts, part: dict[str, Any]) -> dict[str, list[Answer]]:
+    """Item -> the answers of the sweep, calls that failed left out: of the failures that have one among the
+    first K."""
+    cells, k, sweep = parts.cells(part["configuration"]), part["k"], max(part["k"], part["sweep"])
     found = {}
     for item in parts.failures:
-        if item in cells:
-            found[item] = sum(one.correct for one in cells[item] if one.sample < first)
+        answers = [one for one in cells.get(item, ()) if one.state != "error" and one.sample < sweep]
+        if any(one.sample < k for one in answers):
+            found[item] = answers
     return found
+
+
+def partition_hits(parts: Parts, part: dict[str, Any], first: int) -> dict[str, int]:
+    """Item -> how many of the partition's first samples are right, for the failures that it asked."""
+    return {
+        item: sum(one.correct for one in answers if one.sample < first)
+        for item, answers in partition_answers(parts, part).items()
+    }
 
 
 def beyond_sampling_tables(parts: Parts) -> dict[str, Table]:
@@ -38,15 +49,20 @@ def beyond_sampling_tables(parts: Parts) -> dict[str, Table]:
     return {name: table for name, table in tables.items() if table}
 
 
+def _judged(parts: Parts, items: list[str]) -> list[dict[str, Any]]:
+    """The methods that answered any of these items."""
+    return [method for method in parts.methods if _right(parts, method, items)]
+
+
 def _right(parts: Parts, method: dict[str, Any], items: list[str]) -> dict[str, bool]:
     found = parts.beyond(method)
     return {item: found[item].correct for item in items if item in found}
 
 
 def _rates_of(parts: Parts, at: str, shallow: list[str], deep: list[str], table: Table) -> None:
-    samplings = [method for method in parts.methods if method["is_sampling"]]
+    samplings = [method for method in _judged(parts, [*shallow, *deep]) if method["is_sampling"]]
     tested: list[tuple[dict[str, Expected], float]] = []
-    for method in parts.methods:
+    for method in _judged(parts, [*shallow, *deep]):
         figures: dict[str, Expected] = {}
         for name, items in (("sgr", shallow), ("dgr", deep)):
             own = _right(parts, method, items)
@@ -71,7 +87,7 @@ def _rates_of(parts: Parts, at: str, shallow: list[str], deep: list[str], table:
 
 def _best(parts: Parts, samplings: list[dict[str, Any]], items: list[str]) -> Optional[dict[str, Any]]:
     """The sampling method with the highest rate; the first of equals."""
-    best, highest = None, -1.0
+    best, highest = None, -2.0  # one without an answer is beaten by one with none right
     for method in samplings:
         right = _right(parts, method, items)
         rate = sum(right.values()) / len(right) if right else -1.0
@@ -90,7 +106,7 @@ def _rules_of(parts: Parts, at: str, shallow: list[str], deep: list[str], table:
             drawn = [one.correct for one in answers if one.sample < vote and one.state != "error"]
             if drawn:
                 shares[item] = sum(drawn) / len(drawn)
-        for rule in ("majority", "mean", "any"):
+        for rule in ("majority", "mean", "any") if shares else ():
             figures = {}
             for name, items in (("sgr", shallow), ("dgr", deep)):
                 there = [item for item in items if item in shares]
@@ -109,15 +125,15 @@ def sweep_table(parts: Parts) -> Table:
     table: Table = {}
     for part in parts.partitions:
         sweep, k = part["sweep"], part["k"]
-        cells = parts.cells(part["configuration"])
-        failures = [item for item in parts.failures if item in cells]
+        cells = partition_answers(parts, part)
+        failures = list(cells)
         firsts: dict[str, Optional[int]] = {}
         for item in failures:
-            right = [one.sample for one in cells[item] if one.sample < sweep and one.correct]
+            right = [one.sample for one in cells[item] if one.correct]
             firsts[item] = min(right) if right else None
         reached = [item for item in failures if firsts[item] is not None]
         hits = partition_hits(parts, part, sweep)
-        drawn = {item: sum(one.sample < sweep for one in cells[item]) for item in failures}
+        drawn = {item: len(cells[item]) for item in failures}
         orders = {number: _order_at(parts, firsts, number) for number in range(1, sweep + 1)}
         for number in range(1, sweep + 1):
             found = sum(firsts[item] is not None and firsts[item] < number for item in failures)  # type: ignore[operator]
@@ -134,28 +150,30 @@ def sweep_table(parts: Parts) -> Table:
             }
             for which, name in enumerate(("kendall_sgr", "kendall_dgr")):
                 x, y = orders[number][which], orders[k][which]
-                if not parts.methods:
-                    figures[name] = no_figure(0)
-                    continue
                 # Where one side is empty there is no order, and nothing was counted.
+                known = x is not None and y is not None
                 figures[name] = (
-                    Expected(kendall_tau_b(x, y), None, len(parts.methods)) if x and y else no_figure()
+                    Expected(kendall_tau_b(x or [], y or []), None, len(x or [])) if known else no_figure()
                 )
             table[row_key(temperature=f"{part['temperature']:g}", k=str(number))] = figures
     return table
 
 
-def _order_at(parts: Parts, firsts: dict[str, Optional[int]], number: int) -> tuple[list[float], list[float]]:
-    """SGR and DGR of all methods where so many samples split the failures; empty where a side is."""
+Order = Optional[list[float]]
+
+
+def _order_at(parts: Parts, firsts: dict[str, Optional[int]], number: int) -> tuple[Order, Order]:
+    """SGR and DGR of the methods where so many samples split the failures; None where one has none of them to
+    be judged on."""
     shallow = [item for item, first in firsts.items() if first is not None and first < number]
     deep = [item for item, first in firsts.items() if first is None or first >= number]
-    rates: tuple[list[float], list[float]] = ([], [])
-    for side, items in zip(rates, (shallow, deep)):
-        for method in parts.methods:
-            right = _right(parts, method, items)
-            if right:
-                side.append(sum(right.values()) / len(right))
-    return rates
+    judged = _judged(parts, list(firsts))
+    first, second = ([_right(parts, method, items) for method in judged] for items in (shallow, deep))
+    return _rates_or_none(first), _rates_or_none(second)
+
+
+def _rates_or_none(judged: list[dict[str, bool]]) -> Order:
+    return [sum(right.values()) / len(right) for right in judged] if all(judged) else None
 
 
 def mean_sweep(sweeps: list[Table]) -> Table:

@@ -46,13 +46,14 @@ class Groups:
         for cells in sides.bundle.everyone.values():
             for item, answers in cells.items():
                 first = answers[0]
-                self.audit[item], self.stated[item], self.excluded[item] = (
-                    first.audit,
-                    first.stated,
-                    first.excluded,
-                )
+                self.audit[item], self.stated[item] = first.audit, first.stated
+                self.excluded[item] = first.excluded
         self.everybody = sorted(item for item, reason in self.excluded.items() if reason != "named")
         self.population = [item for item in self.everybody if not self.excluded[item]]
+        # Only then is there a row for it: numbers, and the study's own rule is another.
+        self.rounds = sides.stability["sameness"] != "rounding" and any(
+            sides.bundle.answer_type(item) in ("number", "parts") for item in self.excluded
+        )
         self._parts: dict[tuple[str, tuple[int, ...]], Parts_of] = {}
 
     def is_flagged(self, item: str) -> bool:
@@ -63,10 +64,10 @@ class Groups:
         """What each item adds to a measure over these configurations."""
         key = (measure, tuple(places))
         if key not in self._parts:
-            rule = "rounding" if measure == "wobble, rounding" else "study"
-            measured = self.sides.measured(rule, everyone=True)
+            by_rounding = measure == "wobble, rounding"
+            measured = self.sides.measured("rounding" if by_rounding else "study", everyone=True)
             found: dict[str, tuple[float, int]] = {}
-            for place in places:
+            for place in places if self.rounds or not by_rounding else ():
                 for item, cell in measured[place].items():
                     number = _number(measure, cell, self.sides.rarefy)
                     if number is not None:
@@ -168,14 +169,14 @@ def _all_items(groups: Groups, of: Sequence[str], against: Sequence[str]) -> Tab
 
 
 def _strata(groups: Groups, of: Sequence[str], against: Sequence[str]) -> Table:
-    """All items, then numbers and other types where both are there."""
+    """All items, then numbers and other types where both are anywhere in the study."""
     table = _all_items(groups, of, against)
-    numeric = {item for item in groups.everybody if groups.sides.bundle.answer_type(item) == "number"}
+    numeric = {item for item in groups.excluded if groups.sides.bundle.answer_type(item) == "number"}
     kinds: tuple[tuple[str, Callable[[str], bool]], ...] = (
         ("numbers", lambda item: item in numeric),
         ("other types", lambda item: item not in numeric),
     )
-    if {item in numeric for item in (*of, *against)} != {True, False}:
+    if len(numeric) in (0, len(groups.excluded)):
         return table
     for stratum, fits in kinds:
         own = [[item for item in group if fits(item)] for group in (of, against)]

@@ -9,6 +9,7 @@ from typing import Any
 
 from leadline.bundle.verifier.expected import Expected, Table, median_figure, p_figure, row_key, wilson_share
 from leadline.bundle.verifier.intervals import holm_corrected, mcnemar_exact
+from leadline.bundle.verifier.loading import Answer
 from leadline.bundle.verifier.votes import Parts
 
 # (baseline's rank, method's median rank, ruled out on half of its paths or more)
@@ -23,9 +24,9 @@ def rank_shift_tables(parts: Parts) -> dict[str, Table]:
     for method in parts.methods:
         if method["is_sampling"]:
             continue
-        shifts = rank_shifts(parts, method)
-        if not shifts:
+        if not probed(parts, method):
             continue
+        shifts = rank_shifts(parts, method)
         figures = _shares(list(shifts.values()))
         up, down = int(figures["improved"].numerator), int(figures["worsened"].numerator)
         p_values.append(mcnemar_exact(up, down))
@@ -36,12 +37,22 @@ def rank_shift_tables(parts: Parts) -> dict[str, Table]:
             ("by category", "category", parts.bundle.category),
             ("by task", "task", parts.bundle.task),
         ):
-            for group in sorted({name(item) for item in shifts} - {""}):
+            # Where some have one, those without are a group of their own.
+            for group in sorted({name(item) for item in shifts}) if any(map(name, shifts)) else ():
                 within = [shift for item, shift in shifts.items() if name(item) == group]
-                groups[table][row_key(**{key: group, "method": method["name"]})] = _shares(within)
+                groups[table][row_key(**{key: group or "(none)", "method": method["name"]})] = _shares(within)
     for figures, corrected in zip(rows, holm_corrected(p_values)):
         figures["sign_p_holm"] = Expected(corrected, None, figures["sign_p"].denominator)
     return {name: table for name, table in {"overall": overall, **groups}.items() if table}
+
+
+def probed(parts: Parts, method: dict[str, Any]) -> bool:
+    """The gold token was probed under the baseline and under the method."""
+    first, vote = parts.cells(parts.baseline_name), method["vote"]
+    return all(
+        any(one.rank is not None and one.sample < limit for answers in cells.values() for one in answers)
+        for cells, limit in ((first, 1), (parts.cells(method["name"]), vote))
+    )
 
 
 def rank_shifts(parts: Parts, method: dict[str, Any]) -> dict[str, Shift]:
@@ -58,8 +69,13 @@ def rank_shifts(parts: Parts, method: dict[str, Any]) -> dict[str, Shift]:
         if first is None or not paths:
             continue
         ruled_out = sum(one.masked for one in paths) * 2 >= len(paths)
-        found[item] = (float(first.rank or 0), float(median([one.rank or 0 for one in paths])), ruled_out)
+        found[item] = (_rank(first), float(median(map(_rank, paths))), ruled_out)
     return found
+
+
+def _rank(answer: Answer) -> float:
+    """A token that was ruled out stands behind all others."""
+    return inf if answer.masked else float(answer.rank or 0)
 
 
 def _shares(shifts: Sequence[Shift]) -> dict[str, Expected]:

@@ -109,8 +109,6 @@ def reliability_tables(sides: Sides) -> dict[str, Table]:
         return {}
     found, active = split_members(sides, measured, rule)
     tasks = sorted({task for member in found for task in member.tasks})
-    if not tasks:
-        return {}
     if len(tasks) < _FEWEST_TASKS:  # no order, for any configuration
         none_or_two = plain_count(len([task for task in tasks if task in active]), len(tasks))
         names = ("median_corrected", "median_r", "median_corrected_all_tasks")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import inf, log2
 from typing import Any, Optional
 
-from leadline.bundle.verifier.asked_again import again_of, plain_of, recovered_table
+from leadline.bundle.verifier.asked_again import plain_of, recovered_table
 from leadline.bundle.verifier.cells import Cell
 from leadline.bundle.verifier.drawn import Drawn, Tail
 from leadline.bundle.verifier.expected import (
@@ -22,7 +22,7 @@ from leadline.bundle.verifier.expected import (
     wilson_share,
 )
 from leadline.bundle.verifier.intervals import fisher_exact, holm_corrected, mcnemar_exact, newcombe_ends
-from leadline.bundle.verifier.lens_rank_shift import rank_shifts
+from leadline.bundle.verifier.lens_rank_shift import probed, rank_shifts
 from leadline.bundle.verifier.loading import Cells
 from leadline.bundle.verifier.ranks import mid_ranks, pearson, spearman_rho
 from leadline.bundle.verifier.resampling import statistic_draws
@@ -34,15 +34,11 @@ _UNFLAGGED = ("", "clean", "not checkable")
 
 
 def steadiness_tables(parts: Parts, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Table]:
-    """All tables for one model; `rows` are the report's, which say which plain sampling a technique is set
-    against."""
-    if not parts.baseline_name or not parts.baseline:
+    """All tables for one model; `rows` are the report's, whose drawn p-values are corrected exactly."""
+    if not parts.cells(parts.baseline_name):
         return {}
-    sampled = {
-        row["keys"]["method"]: row["keys"].get("sampling", "") for row in rows.get("wobble change", [])
-    }
     return {
-        "wobble change": _wobble_change(parts, sampled),
+        "wobble change": _wobble_change(parts),
         "gain by audit": _gain_by_audit(parts),
         "recovered": recovered_table(parts),
         "rank shift": _rank_shift(parts, rows.get("rank shift", [])),
@@ -54,21 +50,15 @@ def _first_readings(cells: Cells, item: str, n: int, rule: str) -> Cell:
     return Cell(read[:n], rule)
 
 
-def _wobble_change(parts: Parts, sampled: dict[str, str]) -> Table:
+def _wobble_change(parts: Parts) -> Table:
     rule = parts.bundle.protocol["stability"]["sameness"]
     m = parts.bundle.protocol["stability"]["rarefy"]
     table: Table = {}
-    p_values = []
-    for method in parts.methods:
-        again = again_of(parts, method)
-        own = parts.cells(again["configuration"]) if again else parts.cells(method["name"])
-        if method["is_sampling"] or not any(
-            sum(one.state == "ok" for one in answers) >= 2 for answers in own.values()
-        ):
-            continue
-        sampling = sampled.get(method["name"]) or plain_of(parts, method)
-        plain = parts.cells(sampling)
-        if not plain:
+    tested: list[tuple[dict[str, Expected], float]] = []
+    for again in parts.bundle.protocol.get("again", []):
+        sampling = again["plain"] or ""
+        own, plain = parts.cells(again["configuration"]), parts.cells(sampling)
+        if not own or not plain:
             continue
         cells, others = {}, {}
         rarefied: list[tuple[float, float]] = []
@@ -87,8 +77,8 @@ def _wobble_change(parts: Parts, sampled: dict[str, str]) -> Table:
                 )
         less = sum(cells[item].unstable and not others[item].unstable for item in cells)
         steadier = sum(others[item].unstable and not cells[item].unstable for item in cells)
-        p_values.append(mcnemar_exact(less, steadier))
-        table[row_key(method=method["name"], sampling=sampling)] = {
+        p = mcnemar_exact(less, steadier)
+        table[row_key(method=again["method"], sampling=sampling)] = figures = {
             "rarefied": _mean([one for one, _ in rarefied]),
             "rarefied_plain": _mean([other for _, other in rarefied]),
             "rarefied_difference": _mean([one - other for one, other in rarefied]),
@@ -99,9 +89,12 @@ def _wobble_change(parts: Parts, sampled: dict[str, str]) -> Table:
             "dispersion_difference": _mean(
                 [cells[item].dispersion - others[item].dispersion for item in cells]
             ),
-            "mcnemar_p": p_figure(p_values[-1], less + steadier),
+            "mcnemar_p": p_figure(p, less + steadier) if cells else no_figure(0),
+            "mcnemar_p_holm": no_figure(0),
         }
-    for figures, corrected in zip(table.values(), holm_corrected(p_values)):
+        if cells:
+            tested.append((figures, p))
+    for (figures, _), corrected in zip(tested, holm_corrected([p for _, p in tested])):
         figures["mcnemar_p_holm"] = Expected(corrected, None, figures["mcnemar_p"].denominator)
     return table
 
@@ -117,15 +110,13 @@ def _gain_by_audit(parts: Parts) -> Table:
         item for cells in whole.values() for item, answers in cells.items() if answers[0].excluded == "named"
     }
     flagged = {item for item, verdict in audit.items() if verdict not in _UNFLAGGED} - named
-    clean = {item for item, verdict in audit.items() if verdict == "clean"} - named
+    clean = {item for item, verdict in audit.items() if verdict in _UNFLAGGED[1:]} - named
     if not flagged or not clean:
         return {}
     before = verdicts(whole.get(parts.baseline_name, {}), int(parts.bundle.protocol.get("baseline_vote", 1)))
-    if not flagged & set(before) or not clean & set(before):
-        return {}
     table: Table = {}
     p_values = []
-    for method in parts.methods:
+    for method in (one for one in parts.bundle.protocol["methods"] if one["name"] in whole):
         after = verdicts(whole.get(method["name"], {}), method["vote"])
         counts = {}
         for side, items in (("flagged", flagged), ("clean", clean)):
@@ -175,19 +166,17 @@ def _rank_shift(parts: Parts, rows: list[dict[str, Any]]) -> Table:
     table: Table = {}
     tails: list[tuple[dict[str, Expected], Tail]] = []
     told = {row["keys"]["method"]: row["figures"]["rho_p"].get("value") for row in rows}
-    first = next((one["name"] for one in parts.methods if one["is_sampling"]), "")
     for method in parts.methods:
-        plain = plain_of(parts, method) or first
-        if method["is_sampling"] or not plain:
+        plain = plain_of(parts, method)
+        if method["is_sampling"] or not plain or not probed(parts, method):
             continue
         rule = parts.bundle.protocol["stability"]["sameness"]
         waver = {item: Cell(answers, rule) for item, answers in parts.cells(plain).items()}
         pairs = []
         for item, (before, after, masked) in rank_shifts(parts, method).items():
-            if item in waver and waver[item].n >= 2:
+            ruled_out_by_both = masked and before == inf  # neither rose nor fell
+            if item in waver and waver[item].n >= 2 and not ruled_out_by_both:
                 pairs.append((-inf if masked else log2(before / after), waver[item].dispersion))
-        if not pairs:
-            continue
         figures = _rho_figures(pairs)
         if isinstance(figures["rho_p"].value, Tail):
             tails.append((figures, figures["rho_p"].value))

@@ -9,6 +9,7 @@ from leadline.bundle.verifier.expected import (
     Expected,
     Table,
     mean_figure,
+    no_figure,
     p_figure,
     plain_count,
     row_key,
@@ -21,18 +22,23 @@ from leadline.bundle.verifier.votes import Parts
 
 def transition_tables(parts: Parts) -> dict[str, Table]:
     """Overall, by category and by task."""
-    if not parts.methods or not parts.baseline:
+    if not parts.methods or not parts.cells(parts.baseline_name):
         return {}
     overall: Table = {}
     by_category: Table = {}
     by_task: Table = {}
-    p_values = []
+    tested: list[tuple[dict[str, Expected], float]] = []
     for method in parts.methods:
         pairs = _pairs(parts, method)
         figures = _rates(list(pairs.values()))
         recovered, broken = _changed(list(pairs.values()))
-        p_values.append(mcnemar_exact(recovered, broken))
-        figures["mcnemar_p"] = p_figure(p_values[-1], recovered + broken)
+        figures["mcnemar_p"] = figures["mcnemar_p_holm"] = no_figure(0)
+        if pairs:
+            p = mcnemar_exact(recovered, broken)
+            figures["mcnemar_p"] = p_figure(p, recovered + broken)
+            tested.append((figures, p))
+        else:
+            figures["net"] = no_figure(0)
         overall[row_key(method=method["name"])] = figures
         for category, items in _grouped(pairs, parts.bundle.category).items():
             group = _rates([pairs[item] for item in items])
@@ -40,8 +46,7 @@ def transition_tables(parts: Parts) -> dict[str, Table]:
             by_category[row_key(category=category, method=method["name"])] = group
         for task, items in _grouped(pairs, parts.bundle.task).items():
             by_task[row_key(task=task, method=method["name"])] = _rates([pairs[item] for item in items])
-    for method, corrected in zip(parts.methods, holm_corrected(p_values)):
-        figures = overall[row_key(method=method["name"])]
+    for (figures, _), corrected in zip(tested, holm_corrected([p for _, p in tested])):
         figures["mcnemar_p_holm"] = Expected(corrected, None, figures["mcnemar_p"].denominator)
     tables = {"overall": overall, "by category": by_category, "by task": by_task}
     return {name: table for name, table in tables.items() if table}
@@ -70,7 +75,8 @@ def against_sampling_tables(parts: Parts) -> dict[str, Table]:
             }
     for figures, corrected in zip(table.values(), holm_corrected(p_values)):
         disputed = figures["only_method"].value + figures["only_sampling"].value
-        figures["mcnemar_p_holm"] = Expected(corrected, None, disputed)
+        is_tested = figures["acc"].denominator > 0
+        figures["mcnemar_p_holm"] = Expected(corrected, None, disputed) if is_tested else no_figure(0)
     return {"overall": table} if table else {}
 
 

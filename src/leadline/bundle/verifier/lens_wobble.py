@@ -74,7 +74,7 @@ def _overall(sides: Sides) -> Table:
         if declares
         else no_figure(0),
         "wobble_rounding": _pooled(under["rounding"], lambda item, cell: cell.unstable),
-        "rarefied": _pooled(measured, lambda item, cell: cell.rarefied(m) if cell.n >= m else None),
+        "rarefied": _pooled(measured, lambda item, cell: cell.rarefied(m) if cell.n >= m else None, 0),
         "pairwise": _pooled(measured, lambda item, cell: cell.disagreement if cell.n >= 2 else None),
         "dispersion": _pooled(measured, lambda item, cell: cell.dispersion),
         "acc": _pooled(measured, lambda item, cell: cell.correct),
@@ -98,10 +98,12 @@ def _only(side: Side, items: Any) -> Side:
     return {item: cell for item, cell in side.items() if item in items}
 
 
-def _pooled(sides: list[Side], number: Callable[[str, Cell], Optional[float]]) -> Expected:
+def _pooled(
+    sides: list[Side], number: Callable[[str, Cell], Optional[float]], empty: Optional[float] = None
+) -> Expected:
     pairs = by_item(sides, number)
     if not pairs:
-        return no_figure(0)
+        return no_figure(0, empty)
     return ratio_figure([above for above, _ in pairs], [below for _, below in pairs])
 
 
@@ -119,9 +121,11 @@ def _steadiest(sides: Sides) -> Table:
             rates.append((sum(cell.rarefied(m) for cell in side.values()) / len(side), place))
     if len(rates) < 2:
         return {}
-    # Equal but for rounding counts as equal, and then the first is taken.
+    # Equal but for rounding counts as equal, and then the first by name is taken.
     least = min(rate for rate, _ in rates)
-    first = next(place for rate, place in rates if rate <= least + 1e-12)
+    first = min(
+        (place for rate, place in rates if rate <= least + 1e-12), key=lambda place: sides.names[place]
+    )
     for _, place in rates:
         if place == first:
             continue
@@ -140,10 +144,11 @@ def _steadiest(sides: Sides) -> Table:
 
 def _grouped(sides: Sides, key: str, name: Callable[[str], str]) -> Table:
     measured, rounding, m = sides.measured(), sides.measured("rounding"), sides.rarefy
-    groups = sorted({name(item) for side in measured for item in side})
+    groups = sorted({name(item) for side in sides.sides() for item in side})
     if groups in ([], [""]):
         return {}
     table: Table = {}
+    has_tasks = any(sides.bundle.task(item) for side in sides.sides() for item in side)
     for group in groups:
         for place, side in enumerate(measured):
             own = {item: cell for item, cell in side.items() if name(item) == group}
@@ -154,9 +159,9 @@ def _grouped(sides: Sides, key: str, name: Callable[[str], str]) -> Table:
                 "wobble_rounding": _unstable(rounded),
                 "rarefied": _mean_or_none([cell.rarefied(m) for cell in own.values() if cell.n >= m]),
             }
-            if key != "task":
+            if key != "task" and has_tasks:
                 figures["tasks"] = plain_count(tasks)
-            if key == "category" and tasks < 3:
+            if key == "category" and has_tasks and tasks < 3:
                 for figure in ("wobble", "wobble_rounding", "rarefied"):
                     figures[figure] = Expected(None, figures[figure].numerator, figures[figure].denominator)
             table[row_key(**{key: group or "(none)", "configuration": sides.names[place]})] = figures
@@ -167,23 +172,19 @@ def sameness_tables(sides: Sides) -> dict[str, Table]:
     """Numbers under the three rules, and the cells whose stability hangs on the rule."""
     bundle = sides.bundle
     numeric = {item for item in bundle.items if bundle.answer_type(item) in _NUMERIC}
-    under = {
-        rule: [_only(side, numeric) for side in sides.measured(rule)]
-        for rule in ("exact", "declared", "rounding")
-    }
-    if not any(under["exact"]):
+    names, under = _repeated_numbers(sides, numeric)
+    if not names:
         return {}
     declaring = {item for item in numeric if declares_precision(bundle.items[item])}
     overall: Table = {}
     flips: list[tuple[tuple[tuple[str, str], ...], dict[str, Expected]]] = []
-    for place, name in enumerate(sides.names):
+    for place, name in enumerate(names):
         exact, declared, rounding = (under[rule][place] for rule in ("exact", "declared", "rounding"))
-        if not exact:
-            continue
+        declared = _only(declared, declaring)
         changed = [item for item in exact if exact[item].unstable != rounding[item].unstable]
         overall[row_key(configuration=name)] = {
             "wobble_exact": _unstable(exact),
-            "wobble_declared": _unstable(_only(declared, declaring)) if declaring else no_figure(0),
+            "wobble_declared": _unstable(declared) if declared else no_figure(0),
             "wobble_rounding": _unstable(rounding),
             "changed": plain_count(len(changed), len(exact)),
         }
@@ -208,6 +209,19 @@ def sameness_tables(sides: Sides) -> dict[str, Table]:
             "changed": _changed(under["exact"], under["rounding"]),
         }
     return {"overall": overall, "flips": dict(flips[:_LISTED])}
+
+
+def _repeated_numbers(sides: Sides, numeric: set[str]) -> tuple[list[str], dict[str, list[Side]]]:
+    """The configurations that some number was asked of twice, and their cells of numbers by each rule."""
+    under = {
+        rule: [_only(side, numeric) for side in sides.measured(rule)]
+        for rule in ("exact", "declared", "rounding")
+    }
+    there = [any(cell.n >= 2 for cell in side.values()) for side in under["exact"]]
+    names = [name for name, asked in zip(sides.names, there) if asked]
+    return names, {
+        rule: [side for side, asked in zip(found, there) if asked] for rule, found in under.items()
+    }
 
 
 def _changed(exact: list[Side], rounding: list[Side]) -> Expected:

@@ -8,11 +8,15 @@ import sys
 import time
 from pathlib import Path
 
+from leadline.bundle.verifier.claim_numbers import check_claim_numbers
 from leadline.bundle.verifier.claims import check_claims
+from leadline.bundle.verifier.datasheet import check_datasheet
+from leadline.bundle.verifier.described import check_described, check_runs
 from leadline.bundle.verifier.earlier import load_earlier
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import check_checksums
 from leadline.bundle.verifier.loading import load_bundle
+from leadline.bundle.verifier.methods import check_methods
 from leadline.bundle.verifier.rereading import check_rereading
 from leadline.bundle.verifier.tables import check_document, check_findings
 
@@ -31,9 +35,14 @@ def verify(folder: Path) -> Book:
         if bundle is not None:
             load_earlier(bundle, book)
             check_document(bundle, book)
+            check_described(bundle, book)
+            check_runs(bundle, book)
+            check_datasheet(bundle, book)
+            check_methods(bundle, book)
             check_rereading(bundle, book)
             check_findings(bundle, book)
             check_claims(bundle, book)
+            check_claim_numbers(bundle, book)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError) as error:
         # A file that has another form than a bundle's; where that is, is all that can be said.
         book.fault("structure", f"a file has another form than expected: {type(error).__name__} {error}")
@@ -63,8 +72,7 @@ def printed(book: Book, seconds: float) -> str:
                 f"{per['claims']:>7,}"
             )
     lines += [f"not recomputed: {name}" for name in sorted(set(book.unknown))]
-    lines += book.faults
-    lines += [f"{kind}: and {number:,} more" for kind, number in book.hidden.items()]
+    lines += book.shown
     lines.append("verified" if book.is_sound else "NOT VERIFIED")
     return "\n".join(lines)
 

@@ -74,6 +74,19 @@ class Parts:
         return self.verdicts(method, method.get("beyond_vote") or method["vote"])
 
     @property
+    def compares(self) -> bool:
+        """Something is compared with a baseline: of a model whose answers were all recorded there may be
+        none."""
+        kinds = [
+            one.get("kind") == "recorded"
+            for one in self.bundle.protocol["members"]
+            if one["model"] == self.model
+        ]
+        return bool(self.baseline_name) and (
+            bool(self.cells(self.baseline_name)) or not kinds or not all(kinds)
+        )
+
+    @property
     def failures(self) -> list[str]:
         """D0: the items that the baseline answers wrongly, sorted."""
         return sorted(item for item, verdict in self.baseline.items() if not verdict.correct)

@@ -1,0 +1,48 @@
+"""Whatever small study is drawn, its release is verified: nobody's honest figures are refused."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from leadline.bundle import release
+from leadline.bundle.release import bundle_study
+from leadline.bundle.running import Verification
+from leadline.bundle.verifier import resampling
+from leadline.bundle.verifier.program import as_json, verify
+from leadline.errors import LeadlineError
+from leadline.study.study import open_study
+from tests.bundle.odd_studies import odd_study
+
+# LEADLINE_ODD_STUDIES=400 tries so many.
+NUMBER = int(os.environ.get("LEADLINE_ODD_STUDIES", "30"))
+_AT_ONCE = 5
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verifier is called as a function, and draws less: an end may then lie farther off."""
+
+    def verified(folder: Path) -> Verification:
+        book = verify(folder)
+        return Verification(book.is_sound, json.loads(as_json(book, 0.0)), is_own_copy=True)
+
+    monkeypatch.setattr(release, "verify_bundle", verified)
+    monkeypatch.setattr(resampling, "DRAWS", 400)
+
+
+@pytest.mark.parametrize("first", range(0, NUMBER, _AT_ONCE))
+def test_odd_studies_are_released(first: int, tmp_path: Path) -> None:
+    model = tmp_path / "tiny"
+    model.mkdir()
+    (model / "config.json").write_text("{}")
+    for seed in range(first, min(NUMBER, first + _AT_ONCE)):
+        study = odd_study(tmp_path / str(seed), model, seed)
+        try:
+            made = bundle_study(open_study(study), tmp_path / f"{seed}-out", say=lambda step: None)
+        except LeadlineError as error:
+            pytest.fail(f"seed {seed}: {error}")
+        assert sum(per["exactly"] for per in made.verification.report["figures"].values()) > 0
