@@ -75,7 +75,8 @@ def transfer_tables(sides: Sides, permutations: int, null_rows: Sequence[dict[st
         by_tasks = task_scores(sides, chosen, items)
         nulls: dict[str, Shuffled] = {}
         for unit, own in (("items", scores), ("tasks", by_tasks)):
-            if not own[0] or (unit == "tasks" and len(own[0]) < 2):
+            # One item a task would be the items again, by another name.
+            if not own[0] or (unit == "tasks" and not 1 < len(own[0]) < len(items)):
                 continue
             nulls[unit] = Shuffled(own, ks)
             for k in ks:
@@ -139,8 +140,8 @@ def _controls(
         table[row_key(set=name, control=f"accuracy {stratum}")] = _restricted(scores, within, k, permutations)
     everyone = sides.measured(everyone=True)
     whole = [everyone[place] for place in places]
-    if any(len(side) > len(own) for side, own in zip(whole, chosen)):
-        units = common_units(whole)
+    units = common_units(whole)
+    if len(units) > len(items):
         own = item_scores(whole, units)
         table[row_key(set=name, control="with the items that were left out")] = _restricted(
             own, list(range(len(units))), k, permutations
@@ -188,9 +189,12 @@ def _dropped(sides: Sides, name: str, places: Sequence[int], scores: list[list[f
         table[row_key(set=name, dropped=dropped)] = {
             "configurations": plain_count(len(kept)),
             "mean": Expected(shared.mean, sum(shared.shares.values()), pairs) if pairs else no_figure(0),
-            "hits": plain_count(shared.total),
-            "ratio": Expected(shared.total / expected, shared.total, expected) if pairs else no_figure(0),
         }
+        if pairs:
+            table[row_key(set=name, dropped=dropped)].update(
+                hits=plain_count(shared.total),
+                ratio=Expected(shared.total / expected, shared.total, expected),
+            )
     return table
 
 
@@ -206,6 +210,8 @@ def _by_serving(sides: Sides, name: str, places: Sequence[int], scores: list[lis
             groups.setdefault(f"both {one}" if one == other else f"{one} and {other}", []).append(pair)
     table: Table = {}
     for pairing, pairs in groups.items():
+        if not pairs:
+            continue
         shares = {pair: shared.shares[pair] for pair in pairs}
         cross = {pair: share for pair, share in shares.items() if kin[pair[0]] != kin[pair[1]]}
         figures = {"pairs": plain_count(len(pairs)), "cross_pairs": plain_count(len(cross))}
