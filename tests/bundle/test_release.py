@@ -190,7 +190,7 @@ def test_findings_that_cannot_be_verified_are_not_released(
     from leadline.lenses import wobble
 
     monkeypatch.setattr(wobble, "POOLED", "everybody")
-    with pytest.raises(LeadlineError, match="could not be verified, nothing was released: row: wobble"):
+    with pytest.raises(LeadlineError, match=r"could not be verified, nothing was released:\n  row: wobble"):
         bundle_study(open_study(study), tmp_path / "out", say=lambda step: None)
     assert list(tmp_path.iterdir()) == []
 

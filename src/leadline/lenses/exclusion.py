@@ -124,12 +124,16 @@ def _sizes(both: Readings) -> list[Row]:
     rows = []
     for name, counts in (
         ("items", [int(panel.measured.any(axis=0).sum()) for panel in both.panels]),
-        ("tasks", [len(np.unique(panel.tasks[panel.tasks != ""])) for panel in both.panels]),
+        ("tasks", [len(_measured_tasks(panel)) for panel in both.panels]),
         ("cells", [int(panel.measured.sum()) for panel in both.panels]),
         ("tasks with wobble", [len(_unsteady(panel)) for panel in both.panels]),
     ):
         rows.append(_row(name, count(counts[0]), count(counts[1])))
     return rows
+
+
+def _measured_tasks(panel: Panel) -> npt.NDArray[np.str_]:
+    return np.unique(panel.tasks[panel.measured.any(axis=0) & (panel.tasks != "")])
 
 
 def _unsteady(panel: Panel) -> npt.NDArray[np.str_]:

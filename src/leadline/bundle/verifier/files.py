@@ -38,6 +38,23 @@ def check_checksums(folder: Path, book: Book) -> None:
     book.facts["files"] = len(listed)
 
 
+def check_forms(folder: Path, book: Book) -> None:
+    """Files that this program cannot read are at least what their names say."""
+    parquet, page = folder / "responses.parquet", folder / "report.html"
+    for path in (parquet, page):
+        if not path.is_file():
+            book.fault("structure", f"{path.name} is missing")
+    if parquet.is_file():
+        with parquet.open("rb") as file:
+            first = file.read(4)
+            file.seek(-min(4, parquet.stat().st_size), 2)
+            last = file.read(4)
+        if (first, last) != (b"PAR1", b"PAR1"):
+            book.fault("structure", "responses.parquet is no Parquet file")
+    if page.is_file() and not page.read_bytes()[:200].lstrip().lower().startswith(b"<!doctype html"):
+        book.fault("structure", "report.html is no HTML page")
+
+
 def sha256_of(path: Path) -> str:
     """The sha256 of a file, in hex."""
     digest = hashlib.sha256()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Optional
 
 from leadline.bundle.verifier.cells import Cell, Side, Sides
@@ -36,8 +37,6 @@ def exclusion_tables(sides: Sides) -> dict[str, Table]:
         return {}
     everyone = measured_only(sides.measured(everyone=True), set(groups.everybody))
     audited = measured_only(everyone, stay)
-    if not any(len(side) != len(own) for side, own in zip(everyone, audited)) or not any(audited):
-        return {}
     table: Table = {}
     for quantity, pair in _sizes(sides, everyone, audited).items():
         table[row_key(quantity=quantity)] = {
@@ -86,14 +85,14 @@ def _pooled(everyone: list[Side], stay: set[str], counts: Callable[[Cell], bool]
     included = ratio_figure(above, below)
     audited = ratio_figure(kept_above, kept_below)
     if included.value is None or audited.value is None:
-        return {"included": included, "audited": audited}
+        return {"included": included, "audited": audited, "change": no_figure(len(sums))}
 
     def changes() -> list[float]:
         found = []
         for take in resamples(len(above)):
             whole, kept = sum(take(below)), sum(take(kept_below))
-            if whole and kept:
-                found.append(sum(take(kept_above)) / kept - sum(take(above)) / whole)
+            # A draw in which nothing stays lies beyond every end.
+            found.append(sum(take(kept_above)) / kept - sum(take(above)) / whole if kept else inf)
         return found
 
     change = Expected(audited.value - included.value, None, len(sums), Drawn(changes))
@@ -106,14 +105,12 @@ def _of_tasks(sides: Sides, everyone: list[Side], audited: list[Side]) -> Table:
     for name, measured in (("included", everyone), ("audited", audited)):
         tasks = TaskValues(sides, measured)
         n = len(tasks.cells)
-        if not n:
-            continue
         reliability, estimable = median_corrected(sides, measured, rule)
         median_row = rows.setdefault("split-half reliability, median", {})
         median_row[name] = Expected(reliability, None, estimable)
         values: dict[str, Optional[float]] = {
-            "structural ceiling, accuracy ≥ 0.9": tasks.largest("lower", tasks.right),
-            "wobble–accuracy ρ": task_rho(tasks, None).value,
+            "structural ceiling, accuracy ≥ 0.9": tasks.largest("lower", tasks.right) if n else None,
+            "wobble–accuracy ρ": task_rho(tasks, None).value if n else None,
         }
         for quantity, value in values.items():
             rows.setdefault(quantity, {})[name] = Expected(value, None, n)

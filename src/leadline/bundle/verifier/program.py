@@ -14,7 +14,7 @@ from leadline.bundle.verifier.datasheet import check_datasheet
 from leadline.bundle.verifier.described import check_described, check_runs
 from leadline.bundle.verifier.earlier import load_earlier
 from leadline.bundle.verifier.faults import Book
-from leadline.bundle.verifier.files import check_checksums
+from leadline.bundle.verifier.files import check_checksums, check_forms
 from leadline.bundle.verifier.loading import load_bundle
 from leadline.bundle.verifier.methods import check_methods
 from leadline.bundle.verifier.rereading import check_rereading
@@ -30,6 +30,7 @@ def verify(folder: Path) -> Book:
         book.fault("structure", f"{folder.name} is no folder")
         return book
     check_checksums(folder, book)
+    check_forms(folder, book)
     try:
         bundle = load_bundle(folder, book)
         if bundle is not None:
@@ -73,6 +74,10 @@ def printed(book: Book, seconds: float) -> str:
             )
     lines += [f"not recomputed: {name}" for name in sorted(set(book.unknown))]
     lines += book.shown
+    lines.append(
+        "not checked here: the rows of responses.parquet and the numbers of report.html (leadline verify "
+        "does), the wording of claims, notes and papers, readings of answers that need the full reader"
+    )
     lines.append("verified" if book.is_sound else "NOT VERIFIED")
     return "\n".join(lines)
 
