@@ -107,7 +107,7 @@ def test_personal_data_is_counted_and_never_quoted(bundled: Bundled) -> None:
     text = (bundled.path / "PERSONAL_DATA.md").read_text(encoding="utf-8")
     assert "Jane" not in text
     windows = next(line for line in text.splitlines() if line.startswith("| windows"))
-    assert windows.split("|")[3].strip() == "4"  # items 4, 13, 22, 31
+    assert windows.split("|")[4].strip() == "4"  # items 4, 13, 22, 31
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,9 @@ def test_findings_that_cannot_be_verified_are_not_released(
     monkeypatch.setattr(wobble, "POOLED", "everybody")
     with pytest.raises(LeadlineError, match=r"could not be verified, nothing was released:\n  row: wobble"):
         bundle_study(open_study(study), tmp_path / "out", say=lambda step: None)
-    assert list(tmp_path.iterdir()) == []
+    told = tmp_path / "out.disagreements.txt"
+    assert list(tmp_path.iterdir()) == [told]
+    assert len(told.read_text(encoding="utf-8").splitlines()) > 1
 
 
 def test_what_is_no_bundle_is_one_line(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from typing import Any
 
 from leadline.bundle.verifier.faults import Book
+from leadline.bundle.verifier.intervals import newcombe_level
 from leadline.bundle.verifier.loading import Bundle
 
 # A number as sentences write it; none within a name (tau-0.7, Q4_1).
@@ -106,6 +107,8 @@ def _counted(finding: dict[str, Any]) -> set[float]:
     found: set[float] = set()
     if finding["table"] == "sweep":
         found |= _orders(finding["rows"])
+    if (finding["lens"], finding["table"]) == ("transitions", "by category"):
+        found |= _worst_groups(finding["rows"])
     if finding["lens"] == "transfer":
         for one in rows:
             for above, below in (("hits", "null_hits"), ("hits", "expected"), ("mean", "null_mean")):
@@ -120,6 +123,30 @@ def _counted(finding: dict[str, Any]) -> set[float]:
         found |= {
             100 * (loose - strict) for loose, strict in both if loose is not None and strict is not None
         }
+    return found
+
+
+def _worst_groups(rows: list[dict[str, Any]]) -> set[float]:
+    """Of each method: each category that spans five tasks against the others that do."""
+    found: set[float] = set()
+    for method in {row["keys"]["method"] for row in rows}:
+        own = [row["figures"] for row in rows if row["keys"]["method"] == method]
+        counts = [
+            (int(one["loss"]["numerator"]), int(one["loss"]["denominator"]))
+            for one in own
+            if _number(one, "tasks") >= 5 and one["loss"]["denominator"]
+        ]
+        for first in counts if len(counts) > 1 else ():
+            rest = tuple(sum(one[at] for one in counts) - first[at] for at in (0, 1))
+            low = newcombe_level(first, (rest[0], rest[1]), 1 - 0.05 / len(counts))[0]
+            apart = first[0] / first[1] - rest[0] / rest[1]
+            found |= {
+                float(rest[0]),
+                float(rest[1]),
+                100 * rest[0] / rest[1],
+                abs(100 * low),
+                abs(100 * apart),
+            }
     return found
 
 

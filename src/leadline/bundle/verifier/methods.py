@@ -22,6 +22,7 @@ _KNOWN = re.compile(
             rf"deals, holm over {_N} pairs",
             r"simulated on the pooled answers, seed \d+",
             rf"poisson binomial tail, {_N} resamples of .{{1,60}}, seed \d+",
+            rf"signs of items flipped, (?:all patterns|{_N} permutations, seed \d+|.{{1,60}}), two-sided",
             "registered",
             "count",
             "difference of two counts",
