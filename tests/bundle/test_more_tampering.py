@@ -104,7 +104,9 @@ def test_leadline_verify_compares_parquet_and_page(copy: Path) -> None:
 
     edit_lines(copy / "responses.jsonl", later)
     page = copy / "report.html"
-    page.write_text(re.sub(r"(<td[^>]*>)\d+\.\d %", r"\g<1>123.4 %", page.read_text("utf-8"), count=1), "utf-8")
+    page.write_text(
+        re.sub(r"(<td[^>]*>)\d+\.\d %", r"\g<1>123.4 %", page.read_text("utf-8"), count=1), "utf-8"
+    )
     seal(copy)
     faults = "\n".join(verify_bundle(copy).report["faults"])
     assert "parquet: row 1" in faults and "report.html shows 123.4 %" in faults
