@@ -55,7 +55,7 @@ def test_that_wobble_is_lower_is_claimed_with_what_is_left_of_it(published):
     change = figures(table(published, "both readings"), quantity="wobble")["change"]
     assert change.value == pytest.approx(447 / 5116 - 557 / 5548)
     assert change.low < change.value < change.high < 0
-    assert claim.conservative.startswith(f"{100 * change.high:+.1f} points")
+    assert claim.conservative.startswith(f"\N{MINUS SIGN}{-100 * change.high:.1f} points")
 
 
 def small_study():
