@@ -23,9 +23,14 @@ from leadline.bundle.verifier.expected import (
 from leadline.bundle.verifier.intervals import holm_corrected, normal_cdf
 from leadline.bundle.verifier.loading import Answer, value_under
 from leadline.bundle.verifier.resampling import TOLERANCE
+from leadline.bundle.verifier.small_changes import OneOf, smallest_changes
 
 _DEALS = 1000
 _POWER = 0.8
+
+
+# Of fewer items the smallest change that is found is simulated.
+_FEW = 30
 
 
 class Near:
@@ -153,6 +158,12 @@ def _pair(first: Run, second: Run, sides: Sides) -> dict[str, Expected]:
         figures[f"{name}_expected"] = Expected(shares, sums, n, shares)
         figures[f"{name}_p"] = Expected(Tail(sums, observed), None, n)
     figures.update(_resampled(pairs, differing, n, theirs))
+    if n <= _FEW:  # too few items for the normal distribution
+        pools = [([*one.counts.elements(), *other.counts.elements()], one.n) for one, other in pairs]
+        able = smallest_changes(pools)
+        of_items = [None if changed is None else changed / n for changed in able]
+        figures["detectable"] = Expected(OneOf(of_items), OneOf(able), n)
+        return figures
     least = _detectable(pairs, deals)
     reach = max(1.0, 0.25 * least) if least is not None else 0.0
     figures["detectable"] = Expected(

@@ -132,11 +132,12 @@ def _shared(everyone: list[Side], audited: list[Side], k: int, name: str) -> Tab
     ends = None
     if len(involved) > 2:
         ends = Drawn(lambda: pair_ratio_draws(members, both, dict.fromkeys(both, 1.0)))
-    change = (
-        Expected(sum(both.values()) / len(both), sum(both.values()), len(both), ends)
-        if both
-        else no_figure(0)
-    )
+    if whole.shares.keys() != rest.shares.keys():  # other pairs are no pair that changed
+        change = no_figure()
+    elif not both:
+        change = no_figure(0)
+    else:
+        change = Expected(sum(both.values()) / len(both), sum(both.values()), len(both), ends)
     mean = {"included": included["mean"], "audited": kept["mean"], "change": change}
     ratio = {"included": included["ratio"], "audited": kept["ratio"]}
     return {
