@@ -114,6 +114,16 @@ def test_a_task_counts_each_configuration_the_same():
     assert (pooled["observed"].numerator, pooled["observed"].denominator) == (2, 4)
 
 
+def test_an_item_that_nobody_could_read_withholds_no_interval_from_its_task():
+    with_it = one_configuration(cell(20), cell(0), cell(10, 10), tasks=["a", "a", "b"])
+    without = one_configuration(cell(20), cell(10, 10), tasks=["a", "b"])
+    one, other = (
+        figures(table(look(study), "by task"), task="a")["observed"] for study in (with_it, without)
+    )
+    assert (one.value, one.low, one.high) == (0, 0, 0)
+    assert one == other
+
+
 def test_the_ceiling_is_the_most_among_tasks_that_are_nearly_always_right():
     cells = [*[cell(20)] * 9, cell(12, 8), *[cell(20)] * 5, *[cell(0, 20)] * 5]
     study = one_configuration(*cells, tasks=["easy"] * 10 + ["hard"] * 10)

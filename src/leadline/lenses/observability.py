@@ -201,7 +201,8 @@ def _by_task(study: Whole, panel: Panel, tasks: Tasks) -> list[Row]:
                 if undefined
                 else Figure(value=value, denominator=of, method=method)
             )
-        its = panel.tasks == name
+        # As in `_over_read`: an item that nobody read would only make draws without any.
+        its = (panel.tasks == name) & panel.measured.any(axis=0)
         ends = bootstrap_mean_of_ratios(
             panel.unstable[:, its],
             panel.measured[:, its],
