@@ -48,6 +48,14 @@ def test_a_baseline_without_readings_is_noted_not_guessed():
     assert figures(table(found, "answer position"), configuration="greedy")["leads"].value is None
 
 
+def test_a_configuration_with_readings_but_none_that_votes_has_a_row_without_a_value():
+    # its first sample was never asked, so that it has readings and not one of those that are voted over
+    found = table(LENS.look(view([*answers("greedy", "1"), reading("m", "i0", "gold", 1)])), "overall")
+    acc = figures(found, configuration="m")["acc"]
+    assert (acc.value, acc.denominator, acc.note) == (None, 0, "no item was answered")
+    assert "m: 1 of 1 items were not answered and are left out." in found.notes
+
+
 def test_techniques_asked_again_have_states_as_well():
     protocol = Protocol(
         baseline="greedy",

@@ -33,7 +33,7 @@ def _overall(view: View) -> Finding:
         label = view.protocol.label(name)
         table = view.verdicts.filter(pl.col("configuration") == name)
         answered = table.filter(pl.col("answered") > 0)
-        if table.height == 0:
+        if not view.has(name):
             notes.append(f"{label}: no readings.")
             continue
         n = answered.height
