@@ -155,6 +155,26 @@ def test_a_benchmark_without_tasks_or_with_two_has_no_order_to_agree_on():
     assert note == "60 items belong to no task and are left out."
 
 
+def test_tasks_that_nobody_could_read_are_none_to_order():
+    values, tasks = wavering(seed=1, tasks=5)
+    read = values.copy()
+    read[:, [task not in ("t00", "t01") for task in tasks]] = -1
+    assert [found.table for found in look(whole_of(frame_of(read, tasks)))] == ["overall"]
+
+
+def test_an_interval_is_over_the_tasks_that_the_configuration_was_read_on():
+    values, tasks = wavering(seed=8, tasks=12)
+    own = np.array([task < "t06" for task in tasks])
+    values[0, ~own] = -1
+    alone = frame_of(values[:1][:, own], [task for task in tasks if task < "t06"])
+    first, both = (
+        table(look(whole_of(frame)), "by configuration") for frame in (alone, frame_of(values, tasks))
+    )
+    one = figures(first, configuration="tau-0.7")["corrected_all_tasks"]
+    assert one.low is not None
+    assert one == figures(both, configuration="m0")["corrected_all_tasks"]
+
+
 def test_nothing_asked_twice_has_no_reliability():
     assert look(whole_of(frame_of(np.zeros((3, 5, 1), dtype=int), list("aabbc")))) == []
 

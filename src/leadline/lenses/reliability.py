@@ -10,8 +10,10 @@ configuration joins the study; `corrected_all_tasks` goes over all tasks and han
 
 An item counts in a half that holds at least two of its readings: one reading cannot disagree with itself.
 (The published computation calls it stable.) Not estimable: fewer than three tasks; a half in which all tasks
-wobble alike; r = -1. Intervals draw tasks again (bootstrap); the spread over random halves says how much
-hangs on the split. This is a control on the measurement, not a result about models.
+wobble alike; r = -1. Of negative r the corrected value has no lower bound: it is shown as it comes and is no
+reliability, only a sign that the halves do not agree. Intervals draw tasks again (bootstrap), those of one
+configuration the tasks that both of its halves measure; the spread over random halves says how much hangs on
+the split. This is a control on the measurement, not a result about models.
 Sources: Probity, section 4 and appendix D; the bound of 0.7 is J. C. Nunnally's, Psychometric Theory (1978).
 """
 
@@ -57,7 +59,8 @@ class _Over:
     tasks: int
     pairs: npt.NDArray[np.int64]  # tasks that both halves measure [configurations]
     r: Floats  # [configurations]
-    drawn: Floats  # r in each bootstrap draw [configurations, draws]
+    drawn: Floats  # r in each bootstrap draw of all tasks [configurations, draws]
+    alone: Floats  # r in each draw of a configuration's own tasks, those of `pairs` [configurations, draws]
 
     @property
     def corrected(self) -> Floats:
@@ -70,7 +73,7 @@ def whole(study: Whole) -> list[Finding]:
     if not study.repeated:
         return []
     halves = split_halves(study.panel.only(members=study.repeated))
-    active, everything = halves.active, np.ones(halves.tasks, dtype=bool)
+    active, everything = halves.active, np.asarray(halves.measured.any(axis=0))
     draws, seed = study.protocol.bootstrap_draws, study.protocol.bootstrap_seed
     over = _over(halves, active, draws, seed)
     over_all = over if active.all() else _over(halves, everything, draws, seed)
@@ -104,7 +107,7 @@ def whole(study: Whole) -> list[Finding]:
             _notes(study, halves),
         ),
     ]
-    if halves.tasks >= FEWEST:
+    if everything.sum() >= FEWEST:
         found.append(_finding("by configuration", "Split-half reliability by configuration", rows))
     return found
 
@@ -131,8 +134,14 @@ def _over(halves: SplitHalves, chosen: Mask, draws: int, seed: int) -> _Over:
         for weights in resamples(int(chosen.sum()), draws, seed)
     ]
     drawn = np.concatenate(blocks, axis=1) if blocks else np.full((len(even), draws), np.nan)
-    pairs = (~(np.isnan(even) | np.isnan(odd))).sum(axis=1)
-    return _Over(int(chosen.sum()), pairs, halves.r(chosen), drawn)
+    there = ~(np.isnan(even) | np.isnan(odd))
+    alone = drawn.copy()
+    for at in np.flatnonzero(there.any(axis=1) & ~there.all(axis=1)):
+        one, other = even[at, there[at]], odd[at, there[at]]
+        alone[at] = np.concatenate(
+            [spearman_resampled(one, other, weights) for weights in resamples(len(one), draws, seed)]
+        )
+    return _Over(int(chosen.sum()), there.sum(axis=1), halves.r(chosen), drawn, alone)
 
 
 def _method(study: Whole) -> str:
@@ -145,7 +154,7 @@ def _figure(study: Whole, over: _Over, at: int, why: str, corrected: bool = Fals
     value = over.corrected[at] if corrected else over.r[at]
     if np.isnan(value):
         return unknown(why, int(over.pairs[at]))
-    ends = percentiles(over.drawn[at])
+    ends = percentiles(over.alone[at])
     if corrected and ends.low is not None and ends.high is not None:
         # The correction keeps the order, so that the ends may be corrected after they were found.
         low, high = (None if np.isnan(end) else float(end) for end in spearman_brown([ends.low, ends.high]))
