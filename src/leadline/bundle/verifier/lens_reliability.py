@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from math import comb
 from statistics import median
 from typing import Optional
 
@@ -12,10 +13,13 @@ from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import Expected, Table, no_figure, plain_count, row_key
 from leadline.bundle.verifier.loading import value_under
 from leadline.bundle.verifier.ranks import spearman_rho
-from leadline.bundle.verifier.resampling import statistic_draws
+from leadline.bundle.verifier.resampling import Draws, statistic_draws
 
 _SPLITS = 1000
 _OWN_SPLITS = 400
+# Where few splits have a value, more are made until so many have one.
+_ENOUGH = 200
+_MOST_SPLITS = 4000
 _DRAWS = 1000
 _FEWEST_TASKS = 3
 
@@ -25,7 +29,7 @@ Halves = dict[str, tuple[float, float]]
 
 def stepped_up(r: Optional[float]) -> Optional[float]:
     """Spearman and Brown: 2r / (1 + r); None for r = -1."""
-    return None if r is None or r <= -1 else 2 * r / (1 + r)
+    return None if r is None or 1 + r <= 1e-12 else 2 * r / (1 + r)
 
 
 def correlation_of(pairs: Sequence[tuple[float, float]]) -> Optional[float]:
@@ -67,16 +71,29 @@ class SplitMember:
                 found[task] = (flips[0] / counted[0], flips[1] / counted[1])
         return found
 
-    def random_halves(self, active: set[str], splits: int) -> list[Optional[float]]:
+    def random_halves(self, active: set[str]) -> list[Optional[float]]:
         """The corrected correlation over random splits; configurations of as many samples share them."""
         n = len(self.samples)
         rng = random.Random(f"halves of {n}")
-        found = []
-        for _ in range(splits):
-            halves = self.halves(self.samples[place] for place in rng.sample(range(n), n // 2))
-            found.append(
-                stepped_up(correlation_of([pair for task, pair in halves.items() if task in active]))
-            )
+        # Without an item that wavers, no task differs from another in any half.
+        if not any(unstable for cells in self.tasks.values() for unstable, _ in cells):
+            return [None] * _OWN_SPLITS
+        # Few samples have few halves; each is looked at once.
+        known: dict[tuple[int, ...], Optional[float]] = {}
+        is_kept = comb(n, n // 2) <= _SPLITS
+        found: list[Optional[float]] = []
+        defined = 0
+        while len(found) < _OWN_SPLITS or (defined < _ENOUGH and len(found) < _MOST_SPLITS):
+            places = tuple(sorted(rng.sample(range(n), n // 2)))
+            if places not in known:
+                halves = self.halves(self.samples[place] for place in places)
+                value = stepped_up(correlation_of([pair for task, pair in halves.items() if task in active]))
+                if is_kept:
+                    known[places] = value
+            else:
+                value = known[places]
+            found.append(value)
+            defined += value is not None
         return found
 
 
@@ -125,14 +142,14 @@ def reliability_tables(sides: Sides) -> dict[str, Table]:
     for place, member in enumerate(found):
         over_active = [halves[place][task] for task in tasks if task in halves[place] and task in active]
         over_all = [halves[place][task] for task in tasks if task in halves[place]]
-        spreads.append(member.random_halves(active, _OWN_SPLITS))
+        spreads.append(member.random_halves(active))
         unsteady = len(
             {task for task, cells in member.tasks.items() if any(unstable for unstable, _ in cells)}
         )
         by_configuration[row_key(configuration=sides.names[place])] = {
             "r": _over_tasks(over_active, correlation_of),
             "corrected": _over_tasks(over_active, lambda pairs: stepped_up(correlation_of(pairs))),
-            "random_median": _random([value for value in spreads[-1] if value is not None], len(over_active)),
+            "random_median": _random(spreads[-1], len(over_active)),
             "corrected_all_tasks": _over_tasks(over_all, lambda pairs: stepped_up(correlation_of(pairs))),
             "unsteady_tasks": plain_count(unsteady, len(member.tasks)),
         }
@@ -149,21 +166,36 @@ def _over_tasks(pairs: list[tuple[float, float]], statistic: Callable[..., Optio
     return Expected(value, None, len(pairs), drawn)
 
 
-def _random(values: list[float], tasks: int) -> Expected:
-    if not values:
+class Seldom(Drawn):
+    """What the report's random splits gave, of which only some have a value; perhaps none of them."""
+
+    def __init__(self, spread: Sequence[Optional[float]], share: Optional[float] = None) -> None:
+        values = Draws(sorted(value for value in spread if value is not None))
+        defined = len(values) / len(spread)
+        super().__init__(lambda: values, max(1, round(_SPLITS * defined)), share)
+        self.may_be_none = (1 - defined) ** _SPLITS > 1e-6
+        # Told as with any other draws: too many without a value, so that there may be no interval.
+        values.lost = 0.1 if self.may_be_none else 0.0
+
+    def agrees(self, value: Optional[float], theirs: int) -> bool:
+        """Whether `value` may be it."""
+        return (value is None and self.may_be_none) or super().agrees(value, theirs)
+
+
+def _random(spread: Sequence[Optional[float]], tasks: int) -> Expected:
+    if not any(value is not None for value in spread):
         return no_figure(tasks)
-    return Expected(Drawn(lambda: values, _SPLITS, 0.5), None, tasks, Drawn(lambda: values, _SPLITS))
+    return Expected(Seldom(spread, 0.5), None, tasks, Seldom(spread))
 
 
 def _overall(
     tasks: list[str], active: set[str], halves: list[Halves], spreads: list[list[Optional[float]]]
 ) -> dict[str, Expected]:
     over_active = [task for task in tasks if task in active]
-    medians: list[float] = []
-    for split in range(len(spreads[0]) if spreads else 0):
-        values = [spread[split] for spread in spreads if spread[split] is not None]
-        if values:
-            medians.append(median(value for value in values if value is not None))
+    medians: list[Optional[float]] = []
+    for together in zip(*spreads):
+        values = [value for value in together if value is not None]
+        medians.append(median(values) if values else None)
     estimable = [
         stepped_up(correlation_of([half[task] for task in over_active if task in half])) is not None
         for half in halves

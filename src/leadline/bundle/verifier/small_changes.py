@@ -8,11 +8,17 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Any, Optional
 
-# Simulated studies, here and in the report; the chance that a change is found is known to so much.
-_STUDIES = 400
-_REACH = 4 * sqrt(0.8 * 0.2 * 2 / _STUDIES)
+# Simulated studies, here and in the report.
+_STUDIES = 2000
+_THEIRS = 400
 _POWER = 0.8
 _LEVEL = 0.05
+# The chance that a change is found is known to so much, once it is known from which distance on it is; and
+# where that distance stands among those of the null, to so much. Few items have few distances, and the next
+# one up may be found far less often.
+_EITHER = 4 * sqrt(1 / _THEIRS + 1 / _STUDIES)
+_REACH = _EITHER * sqrt(_POWER * (1 - _POWER))
+_RANK_REACH = _EITHER * sqrt(_LEVEL * (1 - _LEVEL))
 
 # Of one item: all answers of both runs, and how many of them are the first run's.
 Pool = tuple[Sequence[Any], int]
@@ -61,17 +67,21 @@ def smallest_changes(pools: Sequence[Pool]) -> list[Optional[int]]:
             dealt += turned[changed]
             observed[changed].append(rest + changed + 1)
             null[changed].append(rest + dealt)
-    chances = []
-    for seen, drawn in zip(observed, null):
-        critical = sorted(drawn)[_STUDIES - int(_LEVEL * _STUDIES) - 1]
-        chances.append(sum(one > critical + 1e-9 for one in seen) / _STUDIES)
     found: list[Optional[int]] = []
-    for changed, chance in enumerate(chances, start=1):
-        if chance >= _POWER - _REACH:
+    for changed, (seen, drawn) in enumerate(zip(observed, null), start=1):
+        drawn.sort()
+        least, most = (
+            drawn[min(_STUDIES - 1, int((1 - _LEVEL + side * _RANK_REACH) * _STUDIES))] for side in (-1, 1)
+        )
+        if _beyond(seen, least) >= _POWER - _REACH:
             found.append(changed)
-        if chance >= _POWER + _REACH:
+        if _beyond(seen, most) >= _POWER + _REACH:
             return found
     return [*found, None]
+
+
+def _beyond(distances: Sequence[float], critical: float) -> float:
+    return sum(one > critical + 1e-9 for one in distances) / len(distances)
 
 
 def _distance(first: Sequence[Any], second: Sequence[Any]) -> float:
