@@ -28,6 +28,7 @@ SELDOM = {
     109: "a configuration with samples, but not the one that votes",
     116: "three tasks, of which two were read",
     129: "random halves of which few have a reliability, and that a negative one",
+    195: "two runs, and no item that both were asked",
 }
 
 

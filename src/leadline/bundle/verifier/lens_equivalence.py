@@ -15,6 +15,7 @@ from leadline.bundle.verifier.expected import (
     Expected,
     Table,
     mean_figure,
+    no_figure,
     plain_count,
     ratio_figure,
     row_key,
@@ -87,12 +88,15 @@ def equivalence_tables(sides: Sides, rows: Sequence[dict[str, Any]]) -> dict[str
         if keys["configuration"] in runs and keys["other"] in runs:
             figures = _pair(runs[keys["configuration"]], runs[keys["other"]], sides)
             table[row_key(**keys)] = figures
-    reported = [row["figures"]["variation_p"].get("value") for row in rows]
-    if all(p is not None for p in reported):
-        for row, corrected in zip(rows, holm_corrected([float(p) for p in reported])):
-            key = row_key(**row["keys"])
-            if key in table:
-                table[key]["variation_p_holm"] = Expected(corrected, None, table[key]["items"].value)
+    for figures in table.values():
+        figures["variation_p_holm"] = no_figure()
+    # A pair without an item that both were asked is not tested, and counts in no correction.
+    tested = [row for row in rows if row["figures"]["variation_p"].get("value") is not None]
+    reported = [float(row["figures"]["variation_p"]["value"]) for row in tested]
+    for row, corrected in zip(tested, holm_corrected(reported)):
+        key = row_key(**row["keys"])
+        if key in table:
+            table[key]["variation_p_holm"] = Expected(corrected, None, table[key]["items"].value)
     return {"pairs": table}
 
 
@@ -137,6 +141,9 @@ def _pair(first: Run, second: Run, sides: Sides) -> dict[str, Expected]:
     n = len(items)
     theirs = sides.stability["permutations"]
     population = len({item for side in sides.sides() for item in side})
+    if not n:
+        names = ("differing", "variation", "variation_p", "detectable")
+        return {"items": plain_count(0, population), **{name: no_figure(0) for name in names}}
     differing = sum(one.modal != other.modal for one, other in pairs)
     distances = [distance(one.counts, other.counts) for one, other in pairs]
     deals = Deals(pairs)
@@ -227,8 +234,6 @@ def _tail(chances: Sequence[float], observed: int) -> float:
 def _detectable(pairs: Sequence[tuple[Said, Said]], deals: Deals) -> Optional[int]:
     """How many items, answered altogether otherwise by the second run, push the distance out of 95 % of
     deals with 80 % chance: by the normal distribution, from each item's own mean and spread over deals."""
-    if not pairs:
-        return None
     n = len(pairs)
     whole_mean, whole_spread = sum(deals.means), sum(deals.spreads)
     rng = random.Random("detectable")
