@@ -107,7 +107,7 @@ def test_the_published_change_is_not_supported_and_says_what_is_left(published: 
     (claim,) = published.claims
     assert claim.status == ClaimStatus.NOT_SUPPORTED
     assert claim.point.startswith("a fall of +5.8 points [")
-    assert claim.conservative.startswith("-") and "at the lower end" in claim.conservative
+    assert claim.conservative.startswith("−") and "at the lower end" in claim.conservative
 
 
 def test_pairs_are_kept_where_items_are_resampled() -> None:
