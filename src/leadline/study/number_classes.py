@@ -15,6 +15,7 @@ import polars as pl
 from leadline.answers.classes import classes
 from leadline.answers.sameness import Rule
 from leadline.bench import Item
+from leadline.lenses.protocol import Sameness
 from leadline.study.answers_table import Asked
 
 _KEYS = ["place", "raw", "printed"]
@@ -82,6 +83,21 @@ def with_shared(asked: Asked, tables: Sequence[pl.DataFrame]) -> list[pl.DataFra
         .drop("_several")
         for table in tables
     ]
+
+
+def same_values(
+    item: Item, said: Sequence[tuple[str | None, str | None]], rule: Sameness = "own"
+) -> list[str | None]:
+    """What each of several answers to `item` (its value, its printed digits) counts as under `rule`, without
+    a study: equal texts for the same answer, None where nothing was read.
+
+    >>> item = Item(id="1", question="How much?", answer="0.909", answer_type="number")
+    >>> same_values(item, [("0.909", "0.909"), ("0.90909", "0.90909"), (None, None)])
+    ['0.909', '0.909', None]
+    """
+    if rule in ("own", "declared"):
+        rule = "declared" if _declares(item) else "rounding"
+    return classes(item, said)[rule]
 
 
 def is_number() -> pl.Expr:
