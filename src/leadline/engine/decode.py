@@ -21,7 +21,7 @@ from leadline.engine.lanes import Lanes
 from leadline.engine.lm import CausalLM
 from leadline.engine.plan import Limits, PlannedBatch, plan
 from leadline.engine.rank import token_ranks
-from leadline.engine.request import Failure, Generation, GoldProbe, Request
+from leadline.engine.request import Failure, Generation, GoldProbe, OnText, Request
 from leadline.engine.session import is_under_a_technique
 from leadline.engine.stops import StopWatch
 from leadline.errors import UsageError
@@ -51,6 +51,7 @@ def generate(
     limits: Limits | None = None,
     intervention: Intervention = NOTHING,
     watch: Watch | None = None,
+    on_text: OnText | None = None,
 ) -> Iterator[tuple[int, Generation | Failure]]:
     """Answer requests, batch by batch: yields (index of the request, generation) as rows finish.
 

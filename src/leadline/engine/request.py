@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,13 +27,18 @@ class Sampling:
     """How the next token is chosen. Temperature 0 is greedy; else the full distribution is drawn from.
 
     repetition_penalty: scores of tokens that stand in the prompt or in what was written are divided by it
-    where positive and multiplied where negative (Keskar et al. 2019); 1 leaves them alone.
+    where positive and multiplied where negative (Keskar et al. 2019); 1 leaves them alone. top_p: only the
+    smallest set of most likely tokens is drawn from whose probability at this temperature reaches it
+    (Holtzman et al. 2020); 1 is the full distribution. logprobs: how many alternatives are told beside each
+    token that was chosen (see `TokenLogprob`); None tells nothing, 0 the chosen token alone.
     """
 
     temperature: float = 0.0
     max_tokens: int = 32
     stop: tuple[str, ...] = ()
     repetition_penalty: float = 1.0
+    top_p: float = 1.0
+    logprobs: int | None = None
 
     def __post_init__(self) -> None:
         if (
@@ -40,6 +46,8 @@ class Sampling:
             or self.max_tokens < 1
             or "" in self.stop
             or not 0 < self.repetition_penalty < float("inf")
+            or not 0 <= self.top_p <= 1
+            or (self.logprobs is not None and self.logprobs < 0)
         ):
             raise ValueError(f"not a way to choose tokens: {self}")
 
@@ -78,6 +86,29 @@ class GoldProbe:
     masked: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """How likely a token was, and what else was likely in its place.
+
+    Natural logarithms, of the scores that the token was chosen from (a technique's and a repetition penalty's
+    included) at temperature 1 and without `top_p`. `piece` is what of the text came with this token: nothing
+    for a first half of a character, all of it for the last; pieces joined are the text. `bytes` are those that
+    the token stands for. `top`: (text, bytes, log-probability) of the most likely tokens, in descending order;
+    tokens that a technique rules out are not among them.
+    """
+
+    token: int
+    piece: str
+    bytes: bytes
+    logprob: float
+    top: tuple[tuple[str, bytes, float], ...] = ()
+
+
+# Told at each token of a request: its index; the text that has become certain since it was last told, perhaps
+# none; the log-probabilities of the tokens that this text came with, if asked for. Returning False cancels.
+OnText = Callable[[int, str, tuple[TokenLogprob, ...]], bool | None]
+
+
 @dataclass(frozen=True)
 class Failure:
     """A request that could not be answered: the kind of failure in a word, and what happened."""
@@ -90,9 +121,10 @@ class Failure:
 class Generation:
     """What one request gave: the raw text (stop string cut off), why it ended, and what it cost.
 
-    `finish`: "stop" (a stop string or the end-of-text token) or "length" (`max_tokens` reached).
+    `finish`: "stop" (a stop string or the end-of-text token), "length" (`max_tokens` reached) or "cancelled"
+    (by whoever was told of the text as it came; `text` is what was told).
     `token_ids` include the token that ended the text. `details`: what a decoding technique decided at each
-    step (see its `scores`), by name.
+    step (see its `scores`), by name. `logprobs`: one for each of `token_ids`, where they were asked for.
     """
 
     text: str
@@ -101,3 +133,4 @@ class Generation:
     token_ids: tuple[int, ...]
     probes: tuple[GoldProbe, ...] = field(default=())
     details: dict[str, list[Any]] = field(default_factory=dict)
+    logprobs: tuple[TokenLogprob, ...] = ()

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from leadline.engine import Failure, Generation, Request
+from leadline.engine import Failure, Generation, OnText, Request
 from leadline.engine.intervention import NOTHING, Intervention
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.files import ModelFiles
@@ -63,12 +63,16 @@ class LocalModel:
         return self.lm
 
     def generate(
-        self, requests: Sequence[Request], intervention: Intervention = NOTHING
+        self,
+        requests: Sequence[Request],
+        intervention: Intervention = NOTHING,
+        on_text: OnText | None = None,
     ) -> Iterator[tuple[int, Generation | Failure]]:
-        """As `Model.generate`."""
+        """As `Model.generate`; `on_text` is told of each request's text as it becomes certain, and can cancel
+        the request (see `engine.decode.generate`)."""
         from leadline.engine.decode import generate
 
-        return generate(self.lm, requests, self.limits, intervention)
+        return generate(self.lm, requests, self.limits, intervention, on_text=on_text)
 
 
 def _device(torch: Any, wanted: str) -> str:
