@@ -71,7 +71,8 @@ def control_rows(whole: Whole, name: str, numbers: Sequence[int], k: int) -> lis
         if more.units > scores.units:
             rows.append(_row(more, "with the items that were left out", k, protocol))
     marked = flagged(panel)
-    if marked.any() and not marked.all():
+    among = marked[np.isin(panel.items, scores.names)]
+    if among.any() and not among.all():
         rest = item_scores(panel, name, numbers, whole.labels, only=~marked)
         rows.append(_row(rest, "without flagged items", k, protocol))
     return rows

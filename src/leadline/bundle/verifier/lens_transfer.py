@@ -150,7 +150,7 @@ def _controls(
         cell.answers[0].audit not in ("", "clean", "not checkable")
         for cell in (chosen[0][item] for item in items)
     ]
-    if any(flagged):
+    if any(flagged) and not all(flagged):
         within = [at for at, is_flagged in enumerate(flagged) if not is_flagged]
         table[row_key(set=name, control="without flagged items")] = _restricted(
             scores, within, k, permutations
