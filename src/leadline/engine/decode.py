@@ -77,7 +77,7 @@ def generate(
             yield from ((asked[at], generation) for at, generation in found)
         return
     texts = [lm.text_of(request.prompt) for request in requests]
-    encoded = _encode(lm, requests, texts)
+    encoded = _encode(lm, requests)
     others = _others(lm, requests, intervention)
     twins: dict[int, list[int]] = {}  # the request that is computed → those that get the same answer
     first: dict[object, int] = {}
@@ -150,21 +150,13 @@ def _others(
     """Token ids of each request's prompt without its context, where the technique contrasts the two."""
     if not _contrasts_prompts(intervention):
         return None
-    return [
-        tuple(lm.encode(lm.text_of(p), p.text is not None)) for p in (r.without or r.prompt for r in requests)
-    ]
+    return [tuple(lm.ids_of(r.without or r.prompt)) for r in requests]
 
 
-def _encode(lm: CausalLM, requests: Sequence[Request], texts: Sequence[str]) -> list[tuple[int, ...]]:
+def _encode(lm: CausalLM, requests: Sequence[Request]) -> list[tuple[int, ...]]:
     """Token ids of each request; the K samples of one prompt are tokenised once."""
-    known: dict[tuple[str, bool], tuple[int, ...]] = {}
-    for request, text in zip(requests, texts, strict=True):
-        key = (text, request.prompt.text is not None)
-        if key not in known:
-            known[key] = tuple(lm.encode(*key))
-    return [
-        known[text, request.prompt.text is not None] for request, text in zip(requests, texts, strict=True)
-    ]
+    known = {prompt: tuple(lm.ids_of(prompt)) for prompt in dict.fromkeys(each.prompt for each in requests)}
+    return [known[request.prompt] for request in requests]
 
 
 def _probes(

@@ -132,6 +132,9 @@ class CausalLM:
         """The exact text that the model is shown."""
         if prompt.text is not None:
             return prompt.text
+        if prompt.tokens is not None:
+            whole: str = self.tokenizer.decode(list(prompt.tokens), clean_up_tokenization_spaces=False)
+            return whole
         if not self.has_chat_template:
             raise UsageError(
                 f"model {self.name} has no chat template",
@@ -153,6 +156,16 @@ class CausalLM:
         if not ids:
             raise UsageError("the prompt is empty")
         return ids
+
+    def ids_of(self, prompt: Prompt) -> list[int]:
+        """Token ids of a prompt. Raises UsageError for one that is empty, or whose ids the model lacks."""
+        if prompt.tokens is None:
+            return self.encode(self.text_of(prompt), prompt.text is not None)
+        if not prompt.tokens:
+            raise UsageError("the prompt is empty")
+        if not 0 <= min(prompt.tokens) <= max(prompt.tokens) < self.vocabulary:
+            raise UsageError("the prompt has token ids that the model does not know")
+        return list(prompt.tokens)
 
     def decode(self, ids: list[int]) -> str:
         """Text of generated ids, special tokens left out, nothing tidied."""

@@ -9,17 +9,18 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Prompt:
-    """Text for a model: either one raw `text`, or `messages` for the model's own chat template.
+    """Text for a model: one raw `text`, `messages` for the model's own chat template, or token ids.
 
-    `messages` are (role, content) pairs. A raw text is shown to the model as it stands.
+    `messages` are (role, content) pairs. A raw text is shown to the model as it stands, and so are `tokens`.
     """
 
     text: str | None = None
     messages: tuple[tuple[str, str], ...] | None = None
+    tokens: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        if (self.text is None) == (self.messages is None):
-            raise ValueError("a prompt is either a text or messages")
+        if (self.text, self.messages, self.tokens).count(None) != 2:
+            raise ValueError("a prompt is either a text, messages or tokens")
 
 
 @dataclass(frozen=True)
