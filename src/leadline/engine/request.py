@@ -122,10 +122,11 @@ class Failure:
 class Generation:
     """What one request gave: the raw text (stop string cut off), why it ended, and what it cost.
 
-    `finish`: "stop" (a stop string or the end-of-text token), "length" (`max_tokens` reached) or "cancelled"
-    (by whoever was told of the text as it came; `text` is what was told).
+    `finish`: "stop" (a stop string or the end-of-text token), "length" (`max_tokens` reached), "cancelled"
+    (by whoever was told of the text as it came; `text` is what was told) or "content_filter" (a provider's).
     `token_ids` include the token that ended the text. `details`: what a decoding technique decided at each
     step (see its `scores`), by name. `logprobs`: one for each of `token_ids`, where they were asked for.
+    `generated`: how many tokens, where only their number is known.
     """
 
     text: str
@@ -135,3 +136,9 @@ class Generation:
     probes: tuple[GoldProbe, ...] = field(default=())
     details: dict[str, list[Any]] = field(default_factory=dict)
     logprobs: tuple[TokenLogprob, ...] = ()
+    generated: int | None = None
+
+    @property
+    def tokens_out(self) -> int:
+        """How many tokens were generated, or 0 where nobody said."""
+        return len(self.token_ids) if self.generated is None else self.generated

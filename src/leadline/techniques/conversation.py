@@ -62,7 +62,7 @@ def converse(
                     generation.text,
                     generation.finish,
                     generation.prompt_tokens,
-                    len(generation.token_ids),
+                    generation.tokens_out,
                 )
             )
             try:
