@@ -1,7 +1,7 @@
 """What requests to a provider may cost, and what they did: a row for each, written before it is sent.
 
-A request that is under way counts at the most it can cost. So the budget holds whatever comes back, and also if
-nothing does because the process was killed: its rows stay open, and stay counted.
+A request that is under way counts at the most it can cost. So the budget holds whatever comes back, and also
+if nothing does because the process was killed: its rows stay open, and stay counted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from leadline.errors import LeadlineError
 from leadline.models.served.settings import Price
 
 
-class BudgetExhausted(LeadlineError):
+class BudgetExhausted(LeadlineError):  # noqa: N818  # spending all of it is no error
     """One more request could exceed the budget. `what`: "requests", "tokens" or "money"."""
 
     def __init__(self, what: str, used: float, limit: float, *, where: str | None = None) -> None:
@@ -41,8 +41,8 @@ class Ledger(Protocol):
     ) -> int:
         """Write down a request that is about to be sent, and give its row's number.
 
-        `key` is the request's; `tokens_in` and `tokens_out` are the most it can take. Raises BudgetExhausted, and
-        writes nothing, if it could exceed the budget, all open rows at their worst.
+        `key` is the request's; `tokens_in` and `tokens_out` are the most it can take. Raises BudgetExhausted,
+        and writes nothing, if it could exceed the budget, all open rows at their worst.
         """
 
     def close(
@@ -59,8 +59,9 @@ class Ledger(Protocol):
         seconds: float = 0.0,
         cached: bool = False,
     ) -> None:
-        """Write down how it ended. `outcome`: "answer", or a failure's kind. None for tokens or cost: the provider
-        did not say, and the worst case stays counted. `cached`: no request was sent after all; it counts nothing."""
+        """Write down how it ended. `outcome`: "answer", "cancelled" or a failure's kind. None for tokens or
+        cost: the provider did not say, and the worst case stays counted. `cached`: the answer was there, no
+        request was sent."""
 
 
 @dataclass
@@ -87,7 +88,7 @@ class MemoryLedger:
     >>> row = ledger.open(("a", 1), requests=1, tokens_in=9, tokens_out=9, price=None)
     >>> ledger.open(("a", 2), requests=1, tokens_in=9, tokens_out=9, price=None)
     Traceback (most recent call last):
-    leadline.models.served.ledger.BudgetExhausted: the budget of requests is used up: 1 of 1 (raise budget: requests in study.yaml and run again)
+    leadline.models.served.ledger.BudgetExhausted: the budget of requests is used up: 1 of 1 ...
     """
 
     requests: int | None = None

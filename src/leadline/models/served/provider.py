@@ -1,0 +1,164 @@
+"""One of inspect-ai's providers, made ready to send single requests: without retries of its own.
+
+inspect-ai is imported here and in `attempt`, late, since that takes seconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+from typing import Any
+
+from leadline.errors import UsageError
+from leadline.models.served.reference import PROVIDERS, is_loopback
+from leadline.models.served.secrets import redacted
+from leadline.models.served.settings import ServedSettings
+
+# Sent to servers on this machine that want a key in the header and do not look at it.
+_NO_KEY = "none"
+
+
+def make_provider(settings: ServedSettings) -> Any:
+    """inspect-ai's `ModelAPI` for `settings`. Nothing is sent.
+
+    Raises UsageError, in one line, where inspect-ai, the provider's own package or a key is missing, or where
+    an option or an argument is not one.
+    """
+    try:
+        importlib.import_module("inspect_ai.model")
+    except ImportError as error:
+        raise UsageError(
+            f"served models need the extra 'served' ({error.name or 'inspect-ai'} is missing)",
+            where=settings.ref,
+            fix="pip install 'leadline[served]'",
+        ) from error
+    _keep_quiet()
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model import get_model
+
+    config = generate_config(settings)
+    try:
+        model = get_model(
+            settings.reference.name,
+            config=config,
+            base_url=settings.base_url,
+            memoize=False,
+            **settings.args,
+        )
+    except PrerequisiteError as error:
+        if _is_about_a_key(error) and is_loopback(_address(settings)):
+            model = get_model(
+                settings.reference.name,
+                config=config,
+                base_url=settings.base_url,
+                api_key=_NO_KEY,
+                memoize=False,
+                **settings.args,
+            )
+        else:
+            raise _missing(settings, error) from error
+    except ImportError as error:
+        raise UsageError(
+            f"needs a package that is not installed: {error.name or error}",
+            where=settings.ref,
+            fix=f"pip install {PROVIDERS.get(settings.reference.provider, error.name or '')}".rstrip(),
+        ) from error
+    except (ValueError, TypeError) as error:
+        raise UsageError(_line(error), where=settings.ref) from error
+    _without_retries(model.api, settings.timeout)
+    return model.api
+
+
+def generate_config(settings: ServedSettings, **decided: Any) -> Any:
+    """inspect-ai's `GenerateConfig`: the study's options, and what was decided for a request.
+
+    Raises UsageError for an option that inspect-ai does not know, or whose value it does not take.
+    """
+    from inspect_ai.model import GenerateConfig
+    from pydantic import ValidationError
+
+    try:
+        return GenerateConfig(**settings.options, **decided)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        message = f"options: {name + ': ' if name else ''}{first['msg'].removeprefix('Value error, ')}"
+        raise UsageError(
+            _line(message), where=settings.ref, fix="see GenerateConfig of inspect-ai"
+        ) from error
+
+
+def address_of(api: Any) -> str | None:
+    """Where a provider's requests go, as far as it says: the address may come from the environment."""
+    client = getattr(api, "client", None)
+    for holder in (api, client):
+        found = getattr(holder, "base_url", None)
+        if found:
+            return str(found)
+    return None
+
+
+def _address(settings: ServedSettings) -> str | None:
+    """The address, before there is a provider to ask."""
+    if settings.base_url is not None:
+        return settings.base_url
+    import os
+
+    service = settings.reference.name.split("/")
+    name = service[1] if service[0].startswith("openai-api") else service[0]
+    return os.environ.get(f"{name.upper().replace('-', '_')}_BASE_URL")
+
+
+def _without_retries(api: Any, timeout: float) -> None:
+    """Switch off the retries of the provider's own client: each would be a request that no ledger knows of.
+
+    The clients of OpenAI, Anthropic and Groq, which most providers use, read these when they send.
+    """
+    client: Any = getattr(api, "client", None)
+    if isinstance(getattr(client, "max_retries", None), int):
+        client.max_retries = 0
+        # Their own time-out is ten minutes; ours, which is around the whole attempt, may be longer.
+        if timeout > 500 and hasattr(client, "timeout"):
+            client.timeout = timeout + 60
+
+
+def _is_about_a_key(error: Exception) -> bool:
+    return bool(re.search(r"_(?:API_)?KEY|TOKEN", str(error)))
+
+
+def _missing(settings: ServedSettings, error: Exception) -> UsageError:
+    """inspect-ai's message is for its own terminal, on several lines; what it says is one of two things."""
+    text = _plain(str(error))
+    if found := re.search(r"No (.+?) defined in the environment", text):
+        names = found[1]
+        if "BASE_URL" in names:
+            return UsageError("has no address", where=settings.ref, fix="base_url: http://... in study.yaml")
+        return UsageError(
+            f"there is no key: {names} is not set", where=settings.ref, fix=f"export {names}=..."
+        )
+    if found := re.search(r"pip install ([\w.\-\[\] ]+)", text):
+        return UsageError(
+            f"needs a package that is not installed, or a newer one: {_line(text)}",
+            where=settings.ref,
+            fix=f"pip install --upgrade {found[1].split()[0]}",
+        )
+    return UsageError(_line(text), where=settings.ref)
+
+
+def _plain(text: str) -> str:
+    """Without the marks that colour a terminal."""
+    return re.sub(r"\[/?(?:bold|blue|red|green|yellow|italic|/)[^\]]*\]", "", text).replace("ERROR: ", "")
+
+
+def _line(error: object) -> str:
+    text = " ".join(redacted(_plain(str(error))).split())
+    return text if len(text) <= 300 else text[:299] + "…"
+
+
+def _keep_quiet() -> None:
+    """Warnings of inspect-ai and of the packages below it would cut through the progress display."""
+    for name in ("inspect_ai", "openai", "anthropic", "httpx", "httpx2"):
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())

@@ -1,0 +1,91 @@
+"""What a run has learnt of a provider so far: whether it answers at all, and when to stop asking it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from leadline.errors import LeadlineError
+from leadline.models.served.attempt import Reply
+from leadline.models.served.failures import Trouble
+
+# So many requests that failed for good, one after the other, are no accident.
+_TOO_MANY = 20
+
+
+@dataclass
+class Standing:
+    """Kept over all questions that a model is asked in a run."""
+
+    label: str
+    address: str
+    provider: str
+    connections: int
+    answered: int = 0
+    without_usage: int = 0
+    failed_in_row: int = 0
+    seed_sent: bool | None = None
+    models: dict[str, None] = field(default_factory=dict)
+    fingerprints: dict[str, None] = field(default_factory=dict)
+
+    def answer(self, reply: Reply) -> None:
+        """An answer came."""
+        self.answered += 1
+        self.failed_in_row = 0
+        if reply.seed_sent is not None:
+            self.seed_sent = reply.seed_sent
+        if reply.tokens_in is None or reply.tokens_out is None:
+            self.without_usage += 1
+        if reply.model:
+            self.models.setdefault(reply.model)
+        if reply.fingerprint:
+            self.fingerprints.setdefault(reply.fingerprint)
+
+    def stop(self, trouble: Trouble, given_up: bool) -> LeadlineError | None:
+        """The error that ends the run, if this failure is a reason to.
+
+        `given_up`: the request is not asked again. A key that is refused is refused for every request; a server that never answered is not one.
+        """
+        if trouble.account:
+            return LeadlineError(
+                f"the provider refuses the account: {trouble.message}",
+                where=self.label,
+                fix="check the key in the environment and the account behind it, and run again",
+            )
+        if not given_up:
+            return None
+        if self.answered == 0 and trouble.status in (403, 404, 405):
+            return LeadlineError(
+                f"the provider refuses the first request: {trouble.message}",
+                where=self.label,
+                fix="check ref and base_url in study.yaml",
+            )
+        if self.answered == 0 and trouble.kind == "connection":
+            return LeadlineError(
+                f"{self.address} cannot be reached: {trouble.message}",
+                where=self.label,
+                fix="start the server, or correct base_url in study.yaml, and run again",
+            )
+        self.failed_in_row += 1
+        if self.failed_in_row >= max(_TOO_MANY, 2 * self.connections):
+            return LeadlineError(
+                f"{self.failed_in_row} requests failed one after the other, the last: {trouble.message}",
+                where=self.label,
+                fix="what was answered is stored; run again when the provider answers",
+            )
+        return None
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the answers should know."""
+        found = []
+        if self.answered and self.seed_sent is False:
+            found.append(f"{self.provider} takes no seed: its samples cannot be drawn again")
+        if self.without_usage:
+            found.append(f"{self.provider} did not say how many tokens {self.without_usage:,} answers took")
+        if len(self.models) > 1:
+            found.append(f"answers came from {len(self.models)} models: {', '.join(list(self.models)[:5])}")
+        if len(self.fingerprints) > 1:
+            found.append(
+                f"answers came from {len(self.fingerprints)} set-ups of the provider "
+                f"(system_fingerprint): {', '.join(list(self.fingerprints)[:5])}"
+            )
+        return tuple(found)
