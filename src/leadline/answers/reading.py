@@ -12,7 +12,8 @@ class State(StrEnum):
     OK = "ok"
     EMPTY = "empty"  # nothing but blanks and markup
     UNREADABLE = "unreadable"  # text, but no answer of the item's type in it; `reason` says why
-    REFUSED = "refused"  # the model says that it does not know or will not say
+    REFUSED = "refused"  # the model says that it does not know or will not say, or is kept from saying it
+    TRUNCATED = "truncated"  # it was cut off at its longest before anything readable came
     ERROR = "error"  # the call failed, there is no response; `reason` is its kind
 
 

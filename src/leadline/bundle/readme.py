@@ -56,7 +56,7 @@ def readme_text(document: FindingsDocument, written: Written) -> str:
         "kind as `failure` and no text. `stages`: what the model wrote on the way to the answer, a list of",
         "`name` and `text` (a recitation, a background document).",
         "",
-        f"`{written.name}`: the same four keys; `state` (ok, empty, refused, unreadable, error), `value`,",
+        f"`{written.name}`: the same four keys; `state` (ok, empty, refused, unreadable, truncated, error), `value`,",
         "for numbers also `value_exact`, `value_declared`, `value_rounding`, `value_shared`; `correct`,",
         "`correct_strict`, `leads`; `gold_rank` and its like where the gold token was probed; `audit`,",
         "`stated`, `excluded`. What is false or empty is left out.",

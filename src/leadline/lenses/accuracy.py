@@ -125,6 +125,9 @@ def _states(view: View) -> Finding:
         .sort("configuration", "item")
         .collect()
     )
+    # Whether an answer was cut off is not always known; where none was, nothing is said of it.
+    told = [state for state in STATES if state != "truncated" or per_item[state].sum()]
+    cut = "truncated (cut off before anything readable came), " if "truncated" in told else ""
     rows = []
     for name in dict.fromkeys(names):
         items = per_item.filter(pl.col("configuration") == name)
@@ -133,7 +136,7 @@ def _states(view: View) -> Finding:
         asked = items["asked"].to_numpy()
         figures = {
             state: ratio(items[state].to_numpy(), asked, view.protocol, empty="nothing was asked")
-            for state in STATES
+            for state in told
         }
         rows.append(Row(keys={"configuration": name}, figures=figures))
     return Finding(
@@ -141,7 +144,7 @@ def _states(view: View) -> Finding:
         table="states",
         model=view.model,
         title="What the answers are",
-        definition="Share of all readings in each state: ok, empty, refused, unreadable, error (the call "
+        definition=f"Share of all readings in each state: ok, empty, refused, unreadable, {cut}error (the call "
         "failed). Intervals resample items, since the samples of one item resemble each other.",
         rows=tuple(rows),
         notes=(

@@ -9,7 +9,7 @@ import polars as pl
 # Of ten million readings, what is made of all of them on the way takes gigabytes.
 _AT_ONCE = 250_000
 
-STATES = ("ok", "empty", "refused", "unreadable", "error")
+STATES = ("ok", "empty", "refused", "unreadable", "truncated", "error")
 
 READINGS = {
     "model": pl.String,  # name of the model as the study calls it
@@ -18,7 +18,7 @@ READINGS = {
     "category": pl.String,  # domain, for facts; "" where the benchmark has none
     "task": pl.String,  # relation, for facts; "" where the benchmark has none
     "sample": pl.Int64,  # sample (or path) index, from 0
-    "state": pl.String,  # ok | empty | unreadable | refused | error
+    "state": pl.String,  # ok | empty | unreadable | refused | truncated | error
     "text": pl.String,  # the raw answer, whole
     "answer_type": pl.String,  # text | number | date | enum | boolean | parts
     # What the provenance audit says of the item: "" (not audited), "clean", "not checkable", or why it is

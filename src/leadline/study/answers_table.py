@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from leadline.bench import Item
-from leadline.study.judging import judged
+from leadline.study.judging import CUT_SHORT, FILTERED, LENGTH, TRUNCATED, judged
 from leadline.study.members import RECORDED, StudyMember
 from leadline.study.store import Store
 from leadline.study.study import Study
@@ -27,6 +27,7 @@ _STORED = {
     "asked": pl.String,
     "sample": pl.Int64,
     "text": pl.String,
+    "finish": pl.String,
     "tokens_in": pl.Int64,
     "tokens_out": pl.Int64,
     "probes": pl.String,
@@ -35,6 +36,8 @@ _TOKENS = ("tokens_in", "tokens_out")
 _ROWS = {
     "place": pl.UInt32,  # number of the item
     **{name: _STORED[name] for name in ("sample", "text", *_TOKENS)},
+    "cut": pl.Boolean,  # ended at its longest
+    "filtered": pl.Boolean,  # ended by the provider's filter
 }
 _PROBED = {
     "gold_token": pl.Int64,
@@ -52,6 +55,7 @@ _SAID = {
 }
 _Said = tuple[str, str | None, bool, bool, bool, str | None]
 _FAILED: _Said = ("error", None, False, False, False, None)
+_FILTERED: _Said = ("refused", None, False, False, False, None)
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,9 @@ class Answers:
     """`rows`, one per answer: "said" (a row of `said`), "sample", tokens, what was probed of the gold answer.
 
     `said`, one per distinct answer to an item: "place" (number of the item), "text", what it says, how often
-    ("count"), and from which sample on ("first"); in order of place and first. Columns of `rows` that are
-    null throughout are left out.
+    ("count"), and from which sample on ("first"); in order of place and first. What a provider's filter
+    stopped is apart from the same text as an answer. Columns of `rows` that are null throughout are left out,
+    and so is "cut" (the answer ended at its longest) where none is.
     """
 
     member: StudyMember
@@ -103,14 +108,15 @@ class Answerbook:
         if (lost := self._lost(member)).height:
             rows = pl.concat([rows, lost], how="diagonal")
         # A failed call has no text, which tells it from every answer.
+        apart = ["place", "text", *(["filtered"] if rows["filtered"].any() else [])]
         said = (
-            rows.group_by("place", "text")
+            rows.group_by(apart)
             .agg(pl.col("sample").min().alias("first"), pl.len().cast(pl.UInt32).alias("count"))
             .sort("place", "first")
             .with_row_index("said")
         )
-        rows = rows.join(said.select("place", "text", "said"), on=["place", "text"], nulls_equal=True)
-        rows = rows.drop("place", "text")
+        rows = rows.join(said.select(*apart, "said"), on=apart, nulls_equal=True)
+        rows = rows.drop("place", "text", "filtered", *(() if rows["cut"].any() else ("cut",)))
         absent = [name for name in rows.columns if rows[name].null_count() == rows.height]
         return Answers(member, rows.drop(absent) if rows.height else rows, self._read(said))
 
@@ -130,6 +136,8 @@ class Answerbook:
             stored = rows.select("place", "probes").iter_rows()
             probed = [self._probed(self._asked.items[place], probes) for place, probes in stored]
             rows = rows.hstack(pl.DataFrame(probed, schema=_PROBED, orient="row"))
+        ended = pl.col("finish")
+        rows = rows.with_columns((ended == LENGTH).alias("cut"), (ended == FILTERED).alias("filtered"))
         return rows.select(*_ROWS, *(name for name in _PROBED if name in rows.columns))
 
     def _probed(self, item: Item, stored: str | None) -> tuple[Any, ...]:
@@ -157,17 +165,27 @@ class Answerbook:
             self._known.clear()
         known = self._known
         read = []
-        for place, text in said.select("place", "text").iter_rows():
-            if text is None:
-                read.append(_FAILED)
+        if "filtered" not in said.columns:
+            said = said.with_columns(pl.lit(False).alias("filtered"))
+        for place, text, is_filtered in said.select("place", "text", "filtered").iter_rows():
+            if text is None or is_filtered:
+                read.append(_FAILED if text is None else _FILTERED)
                 continue
             if (place, text) not in known:
                 known[place, text] = self._reading(place, text)
             read.append(known[place, text])
-        return said.with_columns(pl.col("text").fill_null("")).hstack(
-            pl.DataFrame(read, schema=_SAID, orient="row")
+        return (
+            said.drop("filtered")
+            .with_columns(pl.col("text").fill_null(""))
+            .hstack(pl.DataFrame(read, schema=_SAID, orient="row"))
         )
 
     def _reading(self, place: int, text: str) -> _Said:
         one = judged(self._asked.study, self._asked.items[place], text)
         return one.state.value, one.value, one.correct, one.correct_strict, one.leads, one.number
+
+
+def as_it_ended(state: pl.Expr) -> pl.Expr:
+    """The state of answers in the light of "cut": as `judged` has it."""
+    is_cut = pl.col("cut").fill_null(False) & state.is_in([one.value for one in CUT_SHORT])
+    return pl.when(is_cut).then(pl.lit(TRUNCATED.value)).otherwise(state)

@@ -6,9 +6,11 @@ import dataclasses
 
 from leadline.answers import Reading, read_answer, readable_types, reader_for
 from leadline.answers.classes import classes
+from leadline.answers.reading import State
 from leadline.answers.sameness import Rule
 from leadline.bench import Item
 from leadline.errors import UsageError
+from leadline.lenses.protocol import Sameness
 from leadline.study.study import Study
 
 
@@ -37,15 +39,40 @@ def gold_fault(item: Item) -> str:
     return ""
 
 
-def judged(study: Study, item: Item, text: str) -> Reading:
-    """What a response says, correct by the study's own rule.
+# Why an answer ended, where that decides what it is; as `Generation.finish` has it.
+LENGTH, FILTERED = "length", "content_filter"
+# What an answer is that was cut off: nothing readable came yet.
+CUT_SHORT, TRUNCATED = (State.EMPTY, State.UNREADABLE), State.TRUNCATED
 
-    A study that compares numbers by one rule for all items compares them with the gold answer by it as well.
+
+def judged(study: Study, item: Item, text: str, finish: str = "") -> Reading:
+    """What a response says, correct by the study's own rule. `finish` is why it ended.
+
+    What a provider's filter stopped is refused, whatever is left of it; what was cut off before anything
+    readable came is truncated. A study that compares numbers by one rule for all items compares them with the
+    gold answer by it as well.
     """
+    config = study.config
+    words = config.correctness == "words"
+    return reading_of(item, text, words=words, rule=config.stability.sameness, finish=finish)
+
+
+def reading_of(
+    item: Item, text: str, *, words: bool = False, rule: Sameness = "own", finish: str = ""
+) -> Reading:
+    """As `judged`, without a study: `words` is the stricter rule of correctness, `rule` that of sameness.
+
+    >>> item = Item(id="1", question="How much?", answer="1250000", answer_type="number")
+    >>> reading_of(item, "about $1.25 million").correct
+    True
+    """
+    if finish == FILTERED:
+        return Reading(State.REFUSED, reason="stopped by the provider's filter")
     reading = read_answer(item, text)
-    if study.config.correctness == "words":
+    if finish == LENGTH and reading.state in CUT_SHORT:
+        return Reading(State.TRUNCATED, reason=reading.reason or "cut off at the longest answer")
+    if words:
         reading = dataclasses.replace(reading, correct=reading.correct_strict)
-    rule = study.config.stability.sameness
     if rule != "own" and item.answer_type in ("number", "parts") and reading.value is not None:
         is_gold = any(_same(item, reading, read_answer(item, gold), rule) for gold in item.valid_answers)
         reading = dataclasses.replace(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from leadline.answers import readable_types
 from leadline.answers.table import check_table, described, item_for
 from leadline.errors import LeadlineError
 from leadline.lenses.frame import READINGS
-from leadline.study.answers_table import Answerbook, Answers, Asked, asked_items
+from leadline.study.answers_table import Answerbook, Answers, Asked, as_it_ended, asked_items
 from leadline.study.judging import check_readable, gold_fault, judged
-from leadline.study.members import members
+from leadline.study.members import StudyMember, members
 from leadline.study.number_classes import with_classes, with_shared
 from leadline.study.store import DATABASE, Store
 from leadline.study.study import Study
@@ -41,15 +43,15 @@ def check_answered(study: Study) -> None:
         )
 
 
-def readings(study: Study, store: Store) -> pl.DataFrame:
-    """All readings of all members of the study, as `lenses.frame` describes them.
+def readings(study: Study, store: Store, chosen: Sequence[StudyMember] | None = None) -> pl.DataFrame:
+    """All readings of all members of the study, or of those `chosen`, as `lenses.frame` describes them.
 
     Those of items that were drawn and then left out of the population are among them, with the reason in
     `excluded`. Ten million answers take minutes and a few gigabytes.
     """
     asked = asked_items(study)
     book = Answerbook(asked, store)
-    found = [book.answers(member) for member in members(study, store)]
+    found = [book.answers(member) for member in (members(study, store) if chosen is None else chosen)]
     shared = with_shared(asked, [with_classes(asked, answers.said) for answers in found]) if found else []
     about = _about(study, asked)
     frames = [
@@ -86,6 +88,8 @@ def _frame(answers: Answers, said: pl.DataFrame, about: pl.DataFrame) -> pl.Data
         name for name in READINGS if name in known.columns and known[name].null_count() < known.height
     )
     rows = known.select(pl.all().gather(answers.rows["said"])).hstack(answers.rows.drop("said"))
+    if "cut" in rows.columns:
+        rows = rows.with_columns(as_it_ended(pl.col("state")).alias("state")).drop("cut")
     return rows.with_columns(
         pl.lit(answers.member.model).alias("model"), pl.lit(answers.member.name).alias("configuration")
     )

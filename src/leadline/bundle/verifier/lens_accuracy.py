@@ -9,6 +9,8 @@ from leadline.bundle.verifier.expected import Table, ratio_figure, row_key, wils
 from leadline.bundle.verifier.votes import Parts, verdicts
 
 _STATE_NAMES = ("ok", "empty", "refused", "unreadable", "error")
+# Told where there is one at all.
+_TRUNCATED = "truncated"
 
 
 def accuracy_tables(parts: Parts) -> dict[str, Table]:
@@ -43,13 +45,14 @@ def _overall(parts: Parts) -> Table:
 
 def _states(parts: Parts) -> Table:
     table: Table = {}
-    for (model, name), cells in parts.bundle.cells.items():
-        if model != parts.model:
-            continue
+    own = {name: cells for (model, name), cells in parts.bundle.cells.items() if model == parts.model}
+    is_cut = any(one.state == _TRUNCATED for cells in own.values() for of in cells.values() for one in of)
+    states = (*_STATE_NAMES, _TRUNCATED) if is_cut else _STATE_NAMES
+    for name, cells in own.items():
         counted = [Counter(answer.state for answer in cells[item]) for item in sorted(cells)]
         asked = [sum(counts.values()) for counts in counted]
         table[row_key(configuration=name)] = {
-            state: ratio_figure([counts[state] for counts in counted], asked) for state in _STATE_NAMES
+            state: ratio_figure([counts[state] for counts in counted], asked) for state in states
         }
     return table
 

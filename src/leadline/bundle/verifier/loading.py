@@ -10,7 +10,7 @@ from typing import Any, Optional
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import read_json, read_lines
 
-STATES = ("ok", "empty", "refused", "unreadable", "error")
+STATES = ("ok", "empty", "refused", "unreadable", "truncated", "error")
 # Keys of an item that decide neither how it is asked nor how it is judged.
 _UNHASHED = ("category", "domain", "task", "relation", "subject", "evidence", "source", "quote")
 

@@ -78,7 +78,7 @@ def check_rereading(bundle: Bundle, book: Book) -> None:
     by_words = bundle.manifest.get("bundle", {}).get("correctness") == "words"
     rule = bundle.protocol["stability"]["sameness"]
     known: dict[tuple[str, str], Decided] = {}
-    said: dict[tuple[str, str], tuple[Any, ...]] = {}
+    said: dict[tuple[str, str, bool], tuple[Any, ...]] = {}
     readable = reread = values = 0
     for (model, name), cells in bundle.everyone.items():
         for item, answers in cells.items():
@@ -88,9 +88,12 @@ def check_rereading(bundle: Bundle, book: Book) -> None:
                     continue
                 readable += 1
                 where = f"{model}/{name}, item {item}, sample {answer.sample}"
+                if _decided_by_its_end(where, answer, book):
+                    reread += 1
+                    continue
                 key = (item, answer.text)
                 reading = (answer.state, answer.correct, answer.strict, answer.leads)
-                if said.setdefault(key, reading) != reading:
+                if said.setdefault((*key, answer.state == "truncated"), reading) != reading:
                     book.fault("reading", f"{where}: another answer with the same text was read otherwise")
                 if key not in known:
                     known[key] = decide(entry, answer.text, rule)
@@ -100,6 +103,21 @@ def check_rereading(bundle: Bundle, book: Book) -> None:
                 values += found.value is not None
                 _compare(where, found, answer, by_words, book)
     book.facts.update(readable=readable, reread=reread, value_reread=values)
+
+
+def _decided_by_its_end(where: str, answer: Answer, book: Book) -> bool:
+    """Whether how an answer ended decides what it is: a filter's stop is a refusal, and what was cut off before
+    anything readable came is truncated."""
+    if answer.finish == "content_filter":
+        if answer.state != "refused":
+            book.fault("reading", f"{where}: a filter stopped it, and it is read as {answer.state}")
+        return True
+    is_cut = answer.finish == "length"
+    if is_cut and answer.state in ("empty", "unreadable"):
+        book.fault("reading", f"{where}: it was cut off, and is {answer.state} in place of truncated")
+    if answer.state == "truncated" and not is_cut:
+        book.fault("reading", f"{where}: it is called truncated, and was not cut off")
+    return is_cut and answer.state == "truncated" and not answer.text.strip()
 
 
 def _compare(where: str, found: Decided, answer: Answer, by_words: bool, book: Book) -> None:

@@ -79,7 +79,7 @@
     return el("span", { class: `verdict ${name}` }, el("i", { "aria-hidden": "true" }, row[RIGHT] ? "✓" : "✗"), name);
   }
 
-  const STATES = { empty: "empty", refused: "refused", unreadable: "could not be read", error: "error" };
+  const STATES = { empty: "empty", refused: "refused", unreadable: "could not be read", truncated: "was cut off", error: "error" };
   const said = (at, state) => at >= 0 ? el("bdi", { dir: "auto" }, data.texts[at]) : el("em", {}, STATES[state] || "no answer");
   const isJudged = (row) => row[CONF] === data.baseline || data.methods.includes(row[CONF]);
 
