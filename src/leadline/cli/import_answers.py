@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from leadline.cli import import_inspect
+
 if TYPE_CHECKING:
     from leadline.interop.table import TableImport
 
@@ -105,6 +107,12 @@ def table(
         typer.echo(printable(line))
     if not done.dry:
         typer.echo(f"next: leadline report {shlex.quote(str(done.study))}")
+
+
+app.command(
+    epilog="Example: leadline import inspect logs/ --study my-study --baseline gpt-4o-mini\n\n"
+    "Example: leadline import inspect logs/*.eval --study my-study --benchmark my-benchmark --dry-run"
+)(import_inspect.inspect)
 
 
 def _plain(done: TableImport) -> dict[str, object]:

@@ -1,14 +1,12 @@
-"""Logs of other tools into a study: what a log is, and how the answers of several come to stand in one study.
+"""Logs of other tools: what an importer hands over, and what is told of an import.
 
-An importer (`inspect_log`, `lm_eval_log`, ...) turns a file into a `Log`: items, answers, and what is known of
-the run. Everything that follows is the same for all tools and lies here and in its neighbours: the benchmark
-that is made of the logs' items where there is none, the names of configurations, what was imported before,
-and how the tool's own scores compare with our readings.
+An importer (`inspect_log`, ...) turns a file into a `Log`: items, answers, and what is known of the run.
+Everything that follows is the same for all tools (`log_import`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,8 +14,8 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class LoggedItem:
-    """One question as a log has it. `golds` are texts that are right, `choices` the options of a question that
-    has some (golds are then their letters, A first, or their texts).
+    """One question as a log has it. `golds` are texts that are right, `choices` the options of a question
+    that has some (golds are then their letters, A first, or their texts).
 
     `task` groups items in reports; "" where the log's own task is meant. `metadata` is what the tool keeps of
     it; the fields of an item of ours under "leadline" count before everything else but the id.
@@ -142,18 +140,3 @@ class LogImport:
     made_benchmark: bool = False
     dry: bool = False
     again: tuple[str, ...] = ()
-
-
-def import_logs(
-    logs: Sequence[Log],
-    study: Path,
-    *,
-    benchmark: str | None = None,
-    baseline: str | None = None,
-    configuration: str | None = None,
-    model: str | None = None,
-    dry: bool = False,
-    progress: Callable[[int], None] = lambda answers: None,
-) -> LogImport:
-    """Store the answers of `logs` in the study at `study`, which is made where there is none."""
-    raise NotImplementedError

@@ -7,27 +7,21 @@ text. Rows are taken one after the other, so that millions of them need little m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from leadline.bench import load_benchmark
 from leadline.bench.header import Format
 from leadline.bench.loading import cannot_read
-from leadline.bench.problem import did_you_mean, shortened
 from leadline.bench.table import format_of
 from leadline.errors import UsageError
+from leadline.interop.filling import check_baseline, filling
 from leadline.interop.table_columns import TableColumns
 from leadline.interop.table_rows import Table, Tally, look_at, record_tables
-from leadline.interop.taking_back import remove_database, take_back
-from leadline.study.config_file import STUDY_FILE
 from leadline.study.members import RECORDED
-from leadline.study.new import recorded_study
 from leadline.study.recording import Recorded, recorder
 from leadline.study.store import DATABASE, open_store
-from leadline.study.study import Study, open_study
+from leadline.study.study import Study
 
 _TABLES = "tables"
 
@@ -74,34 +68,18 @@ def import_table(
     With `dry` everything is checked and nothing stays. `progress` is told how many rows were read. Raises
     UsageError with file and line at the first fault; then nothing of the tables is stored.
     """
-    folder = study.parent if study.name == STUDY_FILE else study
-    made = not (folder / STUDY_FILE).exists()
     try:
         tables = [look_at(path, _format(path, form), columns or {}, constants or {}) for path in files]
     except OSError as error:
         raise cannot_read(error, files[0]) from error
-    with ExitStack() as undo:
-        if made:
-            place = folder
-            if dry:
-                place = Path(undo.enter_context(TemporaryDirectory())) / "study"
-            else:
-                undo.callback(take_back, folder, folder.exists())
-            recorded_study(place, _needed(benchmark, folder), baseline)
-            opened, (new, again) = open_study(place), (tables, list[str]())
-        else:
-            opened = open_study(folder)
-            _check_matches(opened, benchmark, baseline)
-            if not (folder / DATABASE).exists():
-                undo.callback(remove_database, folder)
-            new, again = _new(tables, opened)
-        tally, done = _record(new, opened, dry, progress) if new else (Tally(), Recorded())
-        if made and baseline:
-            _check_baseline(baseline, tally)
-        if not dry:
-            undo.pop_all()
+    with filling(study, benchmark=benchmark, baseline=baseline, dry=dry) as into:
+        new, again = (tables, list[str]()) if into.made else _new(tables, into.study)
+        tally, done = _record(new, into.study, dry, progress) if new else (Tally(), Recorded())
+        names = list(dict.fromkeys(name for _, name in sorted(tally.targets)))
+        if into.made and baseline:
+            check_baseline(baseline, names)
     return TableImport(
-        study=folder,
+        study=into.folder,
         columns=tables[0].columns,
         rows=tally.rows,
         stored=done.stored,
@@ -110,7 +88,7 @@ def import_table(
         empty=tally.empty,
         items=len(tally.items),
         configurations=tuple(sorted(tally.targets)),
-        made=made,
+        made=into.made,
         dry=dry,
         again=tuple(again),
     )
@@ -138,45 +116,6 @@ def _format(path: Path, form: Format | None) -> Format:
         fix = "--format csv, tsv, jsonl, json, parquet or arrow"
         raise UsageError("the format is not known from the name", where=str(path), fix=fix)
     return found
-
-
-def _needed(benchmark: str | None, folder: Path) -> str:
-    if benchmark is None:
-        raise UsageError(
-            "there is no study yet; to make one, the benchmark that was asked must be named",
-            where=str(folder),
-            fix="--benchmark: a bundled name, a benchmark folder, or a file of items",
-        )
-    return benchmark
-
-
-def _check_matches(study: Study, benchmark: str | None, baseline: str | None) -> None:
-    """What was said once more must be what the study says."""
-    if (
-        benchmark is not None
-        and (given := load_benchmark(benchmark)).content_hash != study.whole.content_hash
-    ):
-        raise UsageError(
-            f"--benchmark: {given.name} {given.version} is not what this study asks, which is "
-            f"{study.whole.name} {study.whole.version}",
-            where=str(study.file),
-            fix="leave --benchmark out, or name another folder with --study",
-        )
-    if baseline is not None and baseline != study.config.baseline:
-        raise UsageError(
-            f"--baseline: that of the study is {study.protocol.baseline or 'none'}",
-            where=str(study.file),
-            fix=f"write it there: baseline: {baseline}",
-        )
-
-
-def _check_baseline(baseline: str, tally: Tally) -> None:
-    names = list(dict.fromkeys(name for _, name in sorted(tally.targets)))
-    if baseline not in names:
-        raise UsageError(
-            f"--baseline: there are no answers of {shortened(baseline)} among these",
-            fix=did_you_mean(baseline, names, otherwise=f"configurations: {', '.join(names)}"),
-        )
 
 
 def _new(tables: Sequence[Table], study: Study) -> tuple[list[Table], list[str]]:

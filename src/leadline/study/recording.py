@@ -29,7 +29,10 @@ MAX_SAMPLE = 99_999
 _AT_ONCE = 20_000
 # Rows may come in any order: what is written to stays in memory up to this many kilobytes.
 _CACHE_KB = 200_000
-_INSERT = "INSERT INTO responses VALUES (?, ?, ?, ?, ?, '', 0, 0, '[]', '[]', ?, ?) ON CONFLICT DO NOTHING"
+_INSERT = (
+    "INSERT INTO responses (configuration, item, asked, sample, text, finish, tokens_in, tokens_out, stages, "
+    "probes, run, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]', '[]', ?, ?) ON CONFLICT DO NOTHING"
+)
 _INSERT_FAILURE = "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -38,6 +41,7 @@ class RecordedAnswer:
     """One answer. `text` is None for a call that failed; `failure` is then its kind, `message` what it said.
 
     `sample` counts from 0 or from 1. `where` is the place in the file that it comes from, for faults.
+    `finish` says why the text ends, as `Generation.finish`, "" where that is not known; tokens are 0 then.
     """
 
     item: str
@@ -46,6 +50,9 @@ class RecordedAnswer:
     failure: str = ""
     where: str = ""
     message: str = ""
+    finish: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,7 @@ class Recorder:
 
     study: Study
     run: int
+    about: dict[str, Any]  # what is noted of this run; may be added to until the recorder is left
     _db: sqlite3.Connection
     _asked: dict[str, str] = field(default_factory=dict)
     _targets: dict[tuple[str, str], Target] = field(default_factory=dict)
@@ -125,13 +133,15 @@ class Recorder:
             self._fail(target, asked, sample, answer)
             return
         text = answer.text if answer.text.isascii() else storable(answer.text)
-        self._rows.append((target.id, answer.item, asked, sample, text, self.run, self._now))
+        said = (text, answer.finish, answer.tokens_in, answer.tokens_out)
+        self._rows.append((target.id, answer.item, asked, sample, *said, self.run, self._now))
         self._places.append((target, answer.where))
         if len(self._rows) >= _AT_ONCE:
             self._flush()
 
     def next_samples(self, target: Target) -> dict[str, int]:
         """For each item that has answers or failed calls under this configuration, the first free sample."""
+        self._flush()
         rows = self._db.execute(
             "SELECT item, MAX(sample) + 1 FROM (SELECT item, sample FROM responses WHERE configuration = ? "
             "UNION ALL SELECT item, sample FROM failures WHERE configuration = ?) GROUP BY item",
@@ -242,17 +252,28 @@ def recorder(
     with locked(study.folder), open_store(study.folder, write=True) as store:
         with store.transaction() as connection:
             connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-            noted = json.dumps({RECORDED: dict(about or {})}, sort_keys=True, ensure_ascii=False)
-            statement = "INSERT INTO runs (started, about) VALUES (?, ?)"
-            run = int(connection.execute(statement, (time.time(), noted)).lastrowid or 0)
-            yield Recorder(study, run, connection)
-            connection.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
+            recording = _begun(study, connection, dict(about or {}))
+            yield recording
+            connection.execute(
+                "UPDATE runs SET finished = ?, about = ? WHERE run = ?",
+                (time.time(), _noted(recording.about), recording.run),
+            )
             if not keep:
                 connection.rollback()
         if keep:
             asked = {entry.label for entry in study.config.models}
             identities = {label: one for label, one in store.models().items() if label in asked}
-            write_manifest(study, store, identities, run)
+            write_manifest(study, store, identities, recording.run)
+
+
+def _begun(study: Study, connection: sqlite3.Connection, about: dict[str, Any]) -> Recorder:
+    statement = "INSERT INTO runs (started, about) VALUES (?, ?)"
+    run = connection.execute(statement, (time.time(), _noted(about))).lastrowid
+    return Recorder(study, int(run or 0), about, connection)
+
+
+def _noted(about: Mapping[str, Any]) -> str:
+    return json.dumps({RECORDED: dict(about)}, sort_keys=True, ensure_ascii=False)
 
 
 def record(

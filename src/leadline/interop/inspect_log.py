@@ -1,0 +1,266 @@
+"""Logs of Inspect (`.eval` and `.json`): every epoch's raw answer, as items and answers of ours.
+
+    log_import.import_logs(inspect_logs([Path("logs")]), Path("my-study"))
+
+An answer is what the model said (`output.completion`, without its reasoning), whatever the task's scorers
+made of it. A sample that ended in an error is a failed call, and not an empty answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+from leadline.bench.loading import cannot_read
+from leadline.errors import UsageError
+from leadline.interop.inspect_fields import answer_of, item_of
+from leadline.interop.inspect_samples import Key, archived, keys, streamed
+from leadline.interop.logs import LoggedAnswer, LoggedItem
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+
+_ENDINGS = (".eval", ".json")
+# Settings that are no part of what the model is asked, or may be secret.
+_NOT_TOLD = re.compile(r"key|token$|secret|password|connections|timeout|retries|cache|batch|logprobs", re.I)
+_LONGEST_SETTING = 60
+
+
+@dataclass(frozen=True)
+class InspectLog:
+    """One log; see `logs.Log` for its parts. `header` is the log without its samples."""
+
+    path: Path
+    sha256: str
+    header: EvalLog
+    task_name: str = ""
+    _counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def task(self) -> str:
+        """The task's name, without the package it came from; or what the user calls it."""
+        return self.task_name or self.header.eval.task.rsplit("/", 1)[-1]
+
+    @property
+    def model(self) -> str:
+        return self.header.eval.model
+
+    @property
+    def run(self) -> str:
+        """Of a log that continues another one, or that scores it anew, the same."""
+        spec = self.header.eval
+        return spec.task_id or spec.eval_id
+
+    @property
+    def created(self) -> str:
+        return self.header.eval.created
+
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """Arguments of the model, how texts were drawn, the solver, arguments of the task."""
+        spec, plan = self.header.eval, self.header.plan
+        drawn = {
+            **spec.model_generate_config.model_dump(mode="json", exclude_none=True),
+            **plan.config.model_dump(mode="json", exclude_none=True),
+        }
+        temperature = {name: drawn.pop(name) for name in ("temperature",) if name in drawn}
+        solver = spec.solver or "+".join(step.solver for step in plan.steps)
+        said: dict[str, object] = {
+            **spec.model_args,
+            **temperature,
+            "solver": solver,
+            **{f"solver.{name}": value for name, value in (spec.solver_args_passed or {}).items()},
+            **drawn,
+            **spec.task_args_passed,
+        }
+        return {
+            name: _short(value)
+            for name, value in said.items()
+            if value not in (None, "") and not _is_kept(name)
+        }
+
+    @cached_property
+    def about(self) -> Mapping[str, Any]:
+        """The run as Inspect describes it, in short, and its scores."""
+        spec = self.header.eval
+        results = self.header.results
+        return {
+            "tool": "inspect",
+            "version": spec.packages.get("inspect_ai", ""),
+            "status": self.header.status,
+            "task": spec.task,
+            "task_version": str(spec.task_version),
+            "task_id": spec.task_id,
+            "eval_id": spec.eval_id,
+            "run_id": spec.run_id,
+            "created": spec.created,
+            "epochs": spec.config.epochs or 1,
+            "metrics": {
+                f"{score.name}/{metric.name}" + (f" ({score.reducer})" if score.reducer else ""): metric.value
+                for score in (results.scores if results else ())
+                for metric in score.metrics.values()
+            },
+        }
+
+    def items(self) -> Iterator[LoggedItem]:
+        """Each item once, as its first sample has it."""
+        seen: set[str] = set()
+        for sample in self._samples(once=True):
+            item = item_of(sample, self._where(sample))
+            if item.id not in seen:
+                seen.add(item.id)
+                yield item
+
+    def answers(self) -> Iterator[LoggedAnswer]:
+        """Every sample of every epoch, in the order of the log."""
+        self._counts.clear()
+        for sample in self._samples():
+            answer = answer_of(sample, self._where(sample))
+            self._counts["samples"] += 1
+            self._counts["error"] += answer.failure == "error"
+            self._counts["unscored output"] += answer.failure == "error" and bool(sample.output.completion)
+            if sample.limit is not None:
+                self._counts[f"limit {sample.limit.type}"] += 1
+            yield answer
+
+    def notes(self) -> Sequence[str]:
+        """An unfinished run, samples that a limit ended, errors that came after an output."""
+        counts, found = self._counts, []
+        spec = self.header.eval
+        asked = len(spec.dataset.sample_ids or ()) * (spec.config.epochs or 1)
+        if self.header.status != "success" or counts["samples"] < asked:
+            of = f" of {asked:,}" if asked else ""
+            found.append(f"status {self.header.status}: it holds {counts['samples']:,}{of} samples")
+        for name, number in sorted(counts.items()):
+            if name.startswith("limit "):
+                found.append(f"ended by a limit ({name.removeprefix('limit ')}): {number:,} samples")
+        if number := counts["unscored output"]:
+            found.append(
+                f"{number:,} samples with an error hold an output as well, which may not be the answer: they "
+                "count as failed calls"
+            )
+        return found
+
+    def _samples(self, *, once: bool = False) -> Iterator[EvalSample]:
+        with _readable(self.path):
+            if self.path.suffix == ".json":
+                yield from streamed(self.path)
+                return
+            wanted: Sequence[Key] = self._keys
+            if once:
+                wanted = list({str(key[0]): key for key in reversed(wanted)}.values())[::-1]
+            yield from archived(self.path, wanted)
+
+    @cached_property
+    def _keys(self) -> Sequence[Key]:
+        return keys(self.path)
+
+    def _where(self, sample: EvalSample) -> str:
+        return f"{self.path}, sample {sample.id}, epoch {sample.epoch}"
+
+
+def inspect_logs(paths: Sequence[Path], *, task: str | None = None) -> list[InspectLog]:
+    """The logs at `paths`, of which some may be folders of logs, in the order of the names.
+
+    JSON files in folders that are no logs are left alone. `task` is the task of all of them, whatever the
+    logs call it. Raises UsageError for what is no log, and where
+    inspect-ai is not installed.
+    """
+    _check_installed()
+    found: dict[Path, InspectLog] = {}
+    for path in paths:
+        if not path.exists():
+            raise UsageError("there is no such file or folder", where=str(path))
+        if not path.is_dir():
+            found.setdefault(path.resolve(), _opened(path))
+            continue
+        within = sorted(one for one in path.rglob("*") if one.suffix in _ENDINGS and one.is_file())
+        logs = [(one, _opened(one)) for one in within if one.suffix == ".eval" or _looks_like_one(one)]
+        if not logs:
+            raise UsageError("there is no log of Inspect in this folder", where=str(path))
+        for one, log in logs:
+            found.setdefault(one.resolve(), log)
+    return [replace(log, task_name=task or "") for log in found.values()]
+
+
+def _opened(path: Path) -> InspectLog:
+    from inspect_ai.log import read_eval_log
+
+    if path.suffix not in _ENDINGS:
+        raise UsageError(
+            "is no log of Inspect by its name", where=str(path), fix="logs end in .eval or .json"
+        )
+    with _readable(path):
+        header = read_eval_log(path, header_only=True)
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return InspectLog(path, digest, header)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """What a damaged or foreign file makes its readers raise is the file's fault, in one line."""
+    import zstandard
+
+    try:
+        yield
+    except OSError as error:
+        raise cannot_read(error, path) from error
+    except (
+        ValueError,
+        LookupError,
+        AssertionError,
+        EOFError,
+        TypeError,
+        BadZipFile,
+        zstandard.ZstdError,
+    ) as error:
+        said = " ".join(str(error).split())[:200]
+        raise UsageError(
+            f"cannot be read as a log of Inspect: {said or type(error).__name__}",
+            where=str(path),
+            fix="if `inspect view` opens it, it is of a version that is not known here",
+        ) from error
+
+
+def _looks_like_one(path: Path) -> bool:
+    """Whether a JSON file begins as a log does."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(2_000)
+    except OSError:
+        return False
+    return (
+        start.lstrip().startswith(b"{")
+        and b'"version"' in start
+        and b'"status"' in start
+        and b'"eval"' in start
+    )
+
+
+def _check_installed() -> None:
+    try:
+        import inspect_ai.log  # noqa: F401
+    except ImportError as error:
+        raise UsageError(
+            f"logs of Inspect are read by inspect-ai ({error.name} is missing)",
+            fix="pip install 'leadline[served]'",
+        ) from error
+
+
+def _is_kept(name: str) -> bool:
+    return _NOT_TOLD.search(name) is not None
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else repr(value) if isinstance(value, bool) else str(value)
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_SETTING else text[: _LONGEST_SETTING - 1] + "…"

@@ -1,0 +1,223 @@
+"""A benchmark out of the items of logs, for answers whose benchmark lies nowhere else.
+
+Questions with options become enums over their letters, with the options' texts as synonyms. Where all answers
+of a task are plain numbers, or yes and no, or true and false, they are read as such; everything else is text.
+The benchmark is written to a file that can be corrected: answers are kept raw and are read again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Any
+
+from pydantic import ValidationError
+
+from leadline.bench import Benchmark, Item
+from leadline.bench.complaint import complaint
+from leadline.bench.item import MAX_CHARACTERS
+from leadline.bench.problem import shortened
+from leadline.errors import UsageError
+from leadline.interop.logs import Log, LoggedItem
+
+# The key of an item of ours in what a tool keeps of a sample.
+OURS = "leadline"
+_NUMBER = re.compile(r"[-+−]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?%?")
+_TRUTHS = (frozenset({"yes", "no"}), frozenset({"true", "false"}))
+
+
+@dataclass(frozen=True)
+class LoggedBenchmark:
+    """A benchmark made of logs, and what is worth saying of how its answers are read."""
+
+    benchmark: Benchmark
+    notes: tuple[str, ...] = ()
+
+
+def logged_benchmark(logs: Sequence[Log]) -> LoggedBenchmark:
+    """The benchmark that these logs ask, items in the order of the logs.
+
+    Ids are those of the logs; where two tasks have an id in common, all are TASK/ID. Raises UsageError, with
+    the places, where two logs of a task word an item differently, or where an item is none of ours.
+    """
+    tasks: dict[str, dict[str, LoggedItem]] = defaultdict(dict)
+    for log in logs:
+        found = tasks[log.task]
+        for item in log.items():
+            check_agrees(item, found.setdefault(item.id, item))
+    number = sum(len(found) for found in tasks.values())
+    if not number:
+        raise UsageError("the logs hold no item", where=str(logs[0].path) if logs else None)
+    is_joined = len({name for found in tasks.values() for name in found}) < number
+    items: list[Item] = []
+    notes: list[str] = []
+    for task, found in tasks.items():
+        kind = _kind(found.values())
+        if kind != "text":
+            notes.append(f"{task}: answers are read as {kind}s, since all of its targets are")
+        for name, item in found.items():
+            items.append(_item(item, f"{task}/{name}" if is_joined else name, task, kind))
+    names = " + ".join(tasks)
+    benchmark = Benchmark(
+        name=_named(names),
+        version="logs",
+        title=_named(names),
+        description="Items as logs of another tool have them. Correct what is wrong with them here: answers "
+        "are kept raw, and are read again.",
+        items=tuple(items),
+    )
+    return LoggedBenchmark(benchmark, tuple(notes))
+
+
+def check_agrees(one: LoggedItem, other: LoggedItem) -> None:
+    """Raise UsageError where two logs say different things of an item."""
+    if one is other:
+        return
+    for what, here, there in (
+        ("asks", one.question, other.question),
+        ("has the answer", one.golds, other.golds),
+        ("has the options", one.choices, other.choices),
+        ("shows the text", one.window, other.window),
+    ):
+        if here != there:
+            raise UsageError(
+                f"item {shortened(one.id)} {what} {_apart(here, there)} here and {_apart(there, here)} in "
+                f"{other.where}",
+                where=one.where or None,
+                fix="logs of two versions of a task: import them into two studies, or name the one that "
+                "counts with --benchmark",
+            )
+
+
+def worded(item: LoggedItem) -> str:
+    """The question with its options, as an item of ours asks it.
+
+    >>> print(worded(LoggedItem("1", "Which?", ("A",), ("this", "that"))))
+    Which?
+    A) this
+    B) that
+    """
+    if not item.choices:
+        return item.question
+    return "\n".join([item.question, *(f"{letter}) {text}" for letter, text in _options(item.choices))])
+
+
+def item_of(item: LoggedItem, name: str, task: str, kind: str = "text") -> Item:
+    """The item of ours, under the id `name`. Raises pydantic's ValidationError."""
+    own = item.metadata.get(OURS)
+    if isinstance(own, Mapping) and own.get("answer"):
+        return Item.model_validate({"question": item.question, "window": item.window, **own, "id": name})
+    known: dict[str, Any] = {
+        "id": name,
+        "question": worded(item),
+        "task": _name_of_group(item.task or task),
+        "category": _name_of_group(item.metadata.get("category")),
+        "window": item.window,
+    }
+    letters = _letters(item)
+    if letters is None:
+        golds = [gold for gold in item.golds if gold.strip()]
+        return Item.model_validate(
+            {
+                **known,
+                "answer": golds[0] if golds else "",
+                "aliases": golds[1:],
+                "answer_type": "text" if item.choices else kind,
+            }
+        )
+    if len(letters) > 1:  # all of them must be named, which no single label says
+        joined = [mark.join(letters) for mark in (",", ", ", "")]
+        return Item.model_validate({**known, "answer": joined[0], "aliases": joined[1:]})
+    return Item.model_validate(
+        {**known, "answer": letters[0], "answer_type": "enum", "vocabulary": _vocabulary(item.choices)}
+    )
+
+
+def _item(item: LoggedItem, name: str, task: str, kind: str) -> Item:
+    try:
+        return item_of(item, name, task, kind)
+    except ValidationError as error:
+        found = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in found["loc"] if isinstance(part, str))
+        if place == "answer" and not any(gold.strip() for gold in item.golds):
+            raise UsageError(
+                f"item {shortened(item.id)} has no target: no answer to it could be right",
+                where=item.where or None,
+                fix="name a benchmark that has answers with --benchmark",
+            ) from None
+        what, remedy = complaint(found)
+        raise UsageError(
+            f"item {shortened(item.id)}: {place!r} {what}",
+            where=item.where or None,
+            fix=remedy or "name a benchmark that has these items with --benchmark",
+        ) from None
+
+
+def _kind(items: Iterable[LoggedItem]) -> str:
+    """What all targets of a task are: number, boolean, or else text."""
+    golds = [item.golds for item in items if not item.choices and OURS not in item.metadata]
+    said = [gold.strip() for texts in golds for gold in texts]
+    if not said or not all(golds):
+        return "text"
+    if all(_NUMBER.fullmatch(gold) for gold in said):
+        return "number"
+    words = {gold.casefold() for gold in said}
+    return "boolean" if any(words <= truths for truths in _TRUTHS) else "text"
+
+
+def _options(choices: Sequence[str]) -> list[tuple[str, str]]:
+    """Options with their letters; after Z come numbers, as Inspect counts them."""
+    marks = [*ascii_uppercase, *(str(number) for number in range(1, max(1, len(choices) - 25)))]
+    return list(zip(marks, choices, strict=False))
+
+
+def _letters(item: LoggedItem) -> tuple[str, ...] | None:
+    """The letters of the options that are right; None where the targets are no options, or too many are."""
+    if not 2 <= len(item.choices) <= len(ascii_uppercase) or not item.golds:
+        return None
+    options = _options(item.choices)
+    by_text = {text.strip(): letter for letter, text in options}
+    known = {letter for letter, _ in options}
+    found = [gold.strip() if gold.strip() in known else by_text.get(gold.strip()) for gold in item.golds]
+    return None if None in found else tuple(dict.fromkeys(letter for letter in found if letter))
+
+
+def _vocabulary(choices: Sequence[str]) -> list[dict[str, object]]:
+    """The letters; an option's text means its letter, unless another has the same or it is too long."""
+    options = _options(choices)
+    taken = {letter.casefold() for letter, _ in options}
+    texts = [text.strip().casefold() for text in choices]
+    return [
+        {
+            "value": letter,
+            "synonyms": [text.strip()]
+            if 0 < len(text.strip()) <= 200
+            and texts.count(text.strip().casefold()) == 1
+            and text.strip().casefold() not in taken
+            else [],
+        }
+        for letter, text in options
+    ]
+
+
+def _name_of_group(name: object) -> str:
+    """A name that can stand in tables; "" for what is none."""
+    text = " ".join(name.split()) if isinstance(name, str) else ""
+    return text if text.isprintable() and len(text) <= MAX_CHARACTERS["task"] else ""
+
+
+def _named(name: str) -> str:
+    """A benchmark's name: one line of at most 100 characters."""
+    plain = "".join(mark if mark.isprintable() else " " for mark in name).strip() or "logs"
+    return plain if len(plain) <= 100 else plain[:99] + "…"
+
+
+def _apart(one: object, other: object) -> str:
+    """The part of `one` around where it begins to differ from `other`."""
+    here, there = (value if isinstance(value, str) else repr(value) for value in (one, other))
+    same = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), None)
+    start = max(0, (min(len(here), len(there)) if same is None else same) - 15)
+    return shortened(("…" if start else "") + here[start:])

@@ -1,0 +1,263 @@
+"""Answers out of logs of other tools into a study: all of them, or none.
+
+    import_logs([inspect_log(path) for path in paths], Path("my-study"))
+
+The benchmark is the study's, or the one that is named, or is made of the logs' own items. A log that was
+imported before, by its content, is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.bench import Benchmark
+from leadline.bench.problem import did_you_mean, shortened
+from leadline.errors import UsageError
+from leadline.interop.filling import BENCHMARK_FOLDER, Filling, check_baseline, filling
+from leadline.interop.log_benchmark import item_of, logged_benchmark, worded
+from leadline.interop.log_names import LOGS, Named, earlier, named, noted, run_of
+from leadline.interop.log_scores import Scores
+from leadline.interop.logs import ImportedLog, Log, LoggedAnswer, LogImport
+from leadline.study.recording import Recorded, RecordedAnswer, Recorder, Target, recorder
+from leadline.study.study import Study
+
+_SAY_EVERY = 1_000
+
+
+def import_logs(
+    logs: Sequence[Log],
+    study: Path,
+    *,
+    benchmark: str | None = None,
+    baseline: str | None = None,
+    configuration: str | None = None,
+    model: str | None = None,
+    dry: bool = False,
+    progress: Callable[[int], None] = lambda answers: None,
+) -> LogImport:
+    """Store the answers of `logs` in the study at `study`, which is made where there is none.
+
+    `configuration` and `model` name what the logs are of, else see `log_names`. `baseline` is written into a
+    study that is made. With `dry` everything is checked and nothing stays; `progress` is told how many
+    answers were read. Raises UsageError with the place at the first fault; then nothing is stored.
+    """
+    made_of: list[str] = []
+
+    def make() -> Benchmark:
+        found = logged_benchmark(logs)
+        made_of.extend(found.notes)
+        return found.benchmark
+
+    with filling(study, benchmark=benchmark, baseline=baseline, dry=dry, make=make) as into:
+        before = [] if into.made else earlier(into.study)
+        known = {one.sha256 for one in before}
+        new = list({log.sha256: log for log in logs if log.sha256 not in known}.values())
+        taken = _Taken(into, Scores(into.study), progress=progress)
+        placed = named(new, before, model=model, configuration=configuration)
+        done = taken.record(placed, dry) if placed else Recorded()
+        if into.made and baseline:
+            check_baseline(baseline, list(dict.fromkeys(one.configuration for one in placed)))
+    return LogImport(
+        study=into.folder,
+        logs=tuple(taken.logs),
+        stored=done.stored,
+        known=done.known + taken.doubled,
+        failed=done.failed,
+        empty=taken.empty,
+        items=len(taken.items),
+        configurations=tuple(sorted({(one.model, one.configuration) for one in placed})),
+        scores=tuple(taken.scores.compared()),
+        notes=(*made_of, *taken.notes()),
+        made=into.made,
+        made_benchmark=into.made_benchmark,
+        dry=dry,
+        again=tuple(log.path.name for log in logs if log.sha256 in known),
+    )
+
+
+@dataclass
+class _Taken:
+    """Takes logs one after the other, and counts."""
+
+    into: Filling
+    scores: Scores
+    progress: Callable[[int], None]
+    logs: list[ImportedLog] = field(default_factory=list)
+    items: set[str] = field(default_factory=set)
+    answers: int = 0
+    doubled: int = 0
+    empty: int = 0
+    reworded: dict[str, str] = field(default_factory=dict)  # item → place
+    _repeats: dict[str, _Repeats] = field(default_factory=dict)
+    # The answers of one run, for the run's older logs: item and sample.
+    _seen: set[tuple[str, int]] = field(default_factory=set)
+    _run: str = ""
+
+    @property
+    def study(self) -> Study:
+        return self.into.study
+
+    def record(self, placed: Sequence[Named], dry: bool) -> Recorded:
+        several = len({run_of(one.log) for one in placed}) < len(placed)
+        with recorder(self.study, {LOGS: []}, keep=not dry) as recording:
+            offset = 0
+            for one in placed:
+                target = recording.target(
+                    one.model, one.configuration, {"family": one.log.model}
+                )  # of one model: no independent witnesses
+                if target.first is None:
+                    target.first = 0
+                if run_of(one.log) != self._run:
+                    self._run = run_of(one.log)
+                    self._seen.clear()
+                    offset = self._next(recording, target, one) if one.offset is None else one.offset
+                self._check_items(one.log)
+                self._take(recording, target, one, offset, several)
+                recording.about[LOGS].append(noted(one, offset))
+            recording.about["scores"] = self.scores.about()
+            self.progress(self.answers)
+            return recording.finish()
+
+    def _take(self, recording: Recorder, target: Target, one: Named, offset: int, several: bool) -> None:
+        number = 0
+        repeats = self._repeats.setdefault(one.configuration, _Repeats())
+        for answer in one.log.answers():
+            number += 1
+            self.answers += 1
+            if self.answers % _SAY_EVERY == 0:
+                self.progress(self.answers)
+            item = self._id(one.log, answer.item, answer.where)
+            key = (item, answer.sample)
+            if several and key in self._seen:
+                self.doubled += 1
+                continue
+            if several and answer.text is not None:
+                self._seen.add(key)
+            self.items.add(item)
+            self.empty += answer.text == ""
+            repeats.add(item, answer)
+            recording.add(target, _recorded(answer, item, offset + (target.first or 0)))
+            self.scores.add(one.configuration, item, answer)
+        about = one.log.about
+        self.logs.append(
+            ImportedLog(
+                one.log.path,
+                one.log.task,
+                one.model,
+                one.configuration,
+                str(about.get("status", "")),
+                number,
+                tuple(one.log.notes()),
+            )
+        )
+
+    def _next(self, recording: Recorder, target: Target, one: Named) -> int:
+        """The first sample that is free for all items of the log's task."""
+        free = recording.next_samples(target)
+        task = [self._id(one.log, item.id, item.where) for item in one.log.items()]
+        first = target.first or 0
+        return max((free.get(item, first) for item in task), default=first) - first
+
+    def _id(self, log: Log, name: str, where: str) -> str:
+        """The id in the study's benchmark of what the log calls `name`."""
+        known = self.study.whole.by_id
+        for tried in (f"{log.task}/{name}", name):
+            if tried in known:
+                return tried
+        otherwise = f"ids are such as {shortened(next(iter(known)))}; leadline bench show lists them"
+        raise UsageError(
+            f"{self.study.whole.name} has no item {shortened(name)}",
+            where=where or str(log.path),
+            fix=did_you_mean(name, known, otherwise=otherwise)
+            if not self._is_of_logs
+            else "the study's benchmark was made of other logs: import all logs at once into a new study, or "
+            "name a benchmark that has all items with --benchmark",
+        )
+
+    @property
+    def _is_of_logs(self) -> bool:
+        """Whether the study's benchmark was made of logs: another log must then agree with it."""
+        return self.study.config.benchmark == BENCHMARK_FOLDER and self.study.whole.version == "logs"
+
+    def _check_items(self, log: Log) -> None:
+        """Where the study's benchmark was made of logs, this log must ask the same; else count what it words
+        in another way."""
+        if self.into.made_benchmark:
+            return
+        for item in log.items():
+            name = self._id(log, item.id, item.where)
+            ours = self.study.whole.by_id[name]
+            asked = {_plain(item.question), _plain(worded(item))}
+            with suppress(ValueError):  # what is no item of ours has no other wording
+                asked.add(_plain(item_of(item, name, log.task).question))
+            if _plain(ours.question) in asked:
+                continue
+            if self._is_of_logs:
+                raise UsageError(
+                    f"item {shortened(item.id)} asks {shortened(item.question)} here and "
+                    f"{shortened(ours.question)} in the study",
+                    where=item.where or None,
+                    fix="a log of another version of the task: import it into a study of its own",
+                )
+            self.reworded.setdefault(name, item.where)
+
+    def notes(self) -> list[str]:
+        """What is worth saying of all logs together."""
+        found = []
+        if self.reworded:
+            example, where = next(iter(self.reworded.items()))
+            found.append(
+                f"{len(self.reworded):,} of {len(self.items):,} items are worded otherwise in the logs than "
+                f"in {self.study.whole.name}, such as {shortened(example)} ({where}): a prompt around the "
+                "question, or another version of the benchmark"
+            )
+        for name, repeats in sorted(self._repeats.items()):
+            if repeats.all_same:
+                found.append(
+                    f"{name}: all answers to each item are the same text; greedy decoding, a fixed seed or a "
+                    "cache may have given them, and then repeats say nothing of steadiness"
+                )
+        return found
+
+
+@dataclass
+class _Repeats:
+    """Whether any item was answered by two different texts."""
+
+    first: dict[str, int] = field(default_factory=dict)
+    again: int = 0
+    differ: bool = False
+
+    def add(self, item: str, answer: LoggedAnswer) -> None:
+        if self.differ or answer.text is None:
+            return
+        text = hash(answer.text)
+        if item in self.first:
+            self.again += 1
+            self.differ = self.first[item] != text
+        self.first.setdefault(item, text)
+
+    @property
+    def all_same(self) -> bool:
+        return self.again > 0 and not self.differ
+
+
+def _recorded(answer: LoggedAnswer, item: str, first: int) -> RecordedAnswer:
+    return RecordedAnswer(
+        item=item,
+        sample=first + answer.sample,
+        text=answer.text,
+        failure=answer.failure,
+        where=answer.where,
+        message=answer.message,
+        finish=answer.finish,
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
