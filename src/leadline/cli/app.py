@@ -18,6 +18,7 @@ from leadline.cli import (
     audit,
     bench,
     bundle,
+    compare,
     demo,
     fetch_sources,
     figures,
@@ -67,6 +68,7 @@ app.command(epilog="Example: leadline demo --out my-demo")(demo.demo)
 app.command(epilog="Example: leadline init my-study --benchmark facts --model smollm2")(run.init)
 app.command(epilog="Example: leadline run my-study")(run.run)
 app.command(epilog="Example: leadline report my-study --json | jq '.findings[0]'")(report.report)
+app.command(epilog="Example: leadline compare --study my-study greedy recite")(compare.compare)
 app.command(epilog="Example: leadline figures my-study --format pdf,svg --width page")(figures.figures)
 app.command(epilog="Example: leadline bundle my-study my-release")(bundle.bundle)
 app.command(epilog="Example: leadline verify my-release --json")(bundle.verify)
