@@ -31,6 +31,7 @@ from leadline.cli import (
     repair,
     report,
     run,
+    serve,
     techniques,
 )
 from leadline.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE, LeadlineError
@@ -81,6 +82,7 @@ app.command(epilog="Example: leadline verdict my-study/registration.json my-stud
 app.command(
     epilog="Example: leadline probe --prompts prompts.jsonl --technique dola --technique decore:heads=20"
 )(probe.probe)
+app.command(epilog="Example: leadline serve --model smollm2 --technique dola --set layers=high")(serve.serve)
 app.command(epilog="Example: leadline audit my-bench --out audit.html --out audit.sarif --max-flagged 2%")(
     audit.audit
 )

@@ -1,0 +1,150 @@
+"""What a server offers: one model on this machine, under one technique or none."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from leadline.engine.intervention import Intervention
+from leadline.errors import UsageError
+from leadline.serving.fingerprint import fingerprint
+from leadline.techniques.prepared import AS_IT_IS, Bench, Prepared
+from leadline.techniques.prompts_library import Prompts
+from leadline.techniques.stack import Stack
+from leadline.techniques.technique import Technique
+
+if TYPE_CHECKING:
+    from leadline.engine.lm import CausalLM
+    from leadline.models.local import LocalModel
+
+# Settings that say how often or with which numbers a study asks; over a server the client says so.
+_CLIENTS_OWN = {"seed": "seed", "paths": "n", "draws": "n", "votes": "n"}
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """A model, and what is done to it.
+
+    name: what clients call it. asks: the technique where it puts the question in a way of its own (RECITE,
+    GenRead), else None. items: questions that the technique was fitted on, each with the intervention under
+    which it may be answered.
+    """
+
+    model: LocalModel
+    name: str
+    technique: Technique | None = None
+    asks: Technique | None = None
+    prepared: Prepared = AS_IT_IS
+    prompts: Prompts = field(default_factory=Prompts)
+    items: tuple[tuple[str, Intervention], ...] = ()
+    fingerprint: str = ""
+    created: int = field(default_factory=lambda: int(time.time()))
+
+    @property
+    def lm(self) -> CausalLM:
+        """The model itself, for the thread that computes."""
+        return self.model.lm
+
+    @cached_property
+    def reader(self) -> CausalLM:
+        """The model for threads that only tokenise, with a tokenizer of its own: `transformers` changes a
+        tokenizer's state while it works."""
+        reader = copy.copy(self.model.lm)
+        reader.tokenizer = copy.deepcopy(self.model.lm.tokenizer)
+        return reader
+
+    @property
+    def repetition_penalty(self) -> float:
+        """The technique's own, for clients that say none."""
+        parts = self.technique.parts.values() if isinstance(self.technique, Stack) else (self.technique,)
+        return max((float(getattr(part, "repetition_penalty", 1.0)) for part in parts), default=1.0)
+
+    @property
+    def scores_texts(self) -> bool:
+        """Whether a text can be scored without knowing where its prompt ends: not where a technique begins
+        to act there."""
+        found = {id(each): each for each in (self.prepared.intervention, *(one for _, one in self.items))}
+        return not any(
+            each.edits or (each.decoding and (each.decoding.lane or each.decoding.context is not None))
+            for each in found.values()
+        )
+
+    def intervention_for(self, text: str) -> Intervention:
+        """What is done to the model for a prompt. An item that the technique was fitted on is known by its
+        question, the last one in the prompt if there are several, and is never treated with what was fitted
+        on it."""
+        at, found = -1, self.prepared.intervention
+        for question, intervention in self.items:
+            if (place := text.rfind(question)) > at:
+                at, found = place, intervention
+        return found
+
+
+def offered(
+    model: LocalModel,
+    technique: Technique | None = None,
+    *,
+    name: str | None = None,
+    bench: Bench | None = None,
+    prompts: Prompts | None = None,
+) -> Offer:
+    """Make a model ready to be served, fitting the technique where it needs that.
+
+    Raises UsageError for a technique that a server cannot carry.
+    """
+    prompts = prompts or Prompts()
+    if technique is None or technique.kind == "baseline":
+        print_of = fingerprint(model.identity, None, prompts, ())
+        return Offer(model, name or model.identity.name, prompts=prompts, fingerprint=print_of)
+    check(technique)
+    bench = replace(bench or Bench(digest=model.identity.fit_digest), prompts=prompts)
+    prepared = technique.prepare(model.lm, bench) if technique.opens_the_model else AS_IT_IS
+    items: Sequence[tuple[str, Intervention]] = ()
+    if prepared.by_item:
+        items = [(item.question, prepared.for_item(item.id)) for item in bench.fit_items]
+    fitted_on = bench.fit_items if technique.is_fitted else ()
+    return Offer(
+        model,
+        name or f"{model.identity.name}+{technique.name}",
+        technique=technique,
+        asks=technique if _asker(technique).kind == "prompting" else None,
+        prepared=prepared,
+        prompts=prompts,
+        items=tuple(items),
+        fingerprint=fingerprint(model.identity, technique, prompts, fitted_on),
+    )
+
+
+def _asker(technique: Technique) -> Technique:
+    """The part of a stack that puts the question; of a technique by itself, itself."""
+    return next(iter(technique.parts.values())) if isinstance(technique, Stack) else technique
+
+
+def check(technique: Technique) -> None:
+    """Raises UsageError for a technique, or a setting of one, that has no meaning behind a server."""
+    parts = list(technique.parts.values()) if isinstance(technique, Stack) else [technique]
+    if any(part.kind == "sampling" for part in parts):
+        raise UsageError(
+            f"{technique.name}: the temperature is the client's to say",
+            fix="serve without it, or without sampling",
+        )
+    if technique.needs_context:
+        raise UsageError(
+            f"{technique.name} contrasts a prompt with and without its context, and a client sends only one",
+            fix="stack it on a technique that writes the context: recite+cad",
+        )
+    asker = _asker(technique)
+    for part in parts:
+        own = dict(_CLIENTS_OWN) if part is asker else {}
+        if part.kind != "prompting":
+            own["max_tokens"] = "max_tokens"
+        for setting, parameter in own.items():
+            declared = type(part).model_fields.get(setting)
+            if declared is not None and getattr(part, setting) != declared.default:
+                raise UsageError(
+                    f"{part.name}: {setting} has no effect on a server", fix=f"clients say {parameter}"
+                )

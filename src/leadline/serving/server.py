@@ -1,0 +1,105 @@
+"""Runs the application: on a socket that is bound first, in the foreground or on a thread."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+
+from leadline.errors import LeadlineError, UsageError
+
+# What runs when a server is stopped has so long to end.
+GRACE_SECONDS = 5
+# Clients keep connections for further requests; one that is closed just when the next is sent looks like a
+# failure, so they are kept for longer than clients keep them.
+_KEEP_ALIVE_SECONDS = 75
+_STARTING_SECONDS = 30.0
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to `host` and `port` (0: one that is free). Raises LeadlineError where none can be."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except (socket.gaierror, UnicodeError) as error:
+        raise UsageError(
+            f"there is no host {host!r}", fix="--host 127.0.0.1, or an address of this machine"
+        ) from error
+    found = socket.socket(family, kind, protocol)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+    except OSError as error:
+        found.close()
+        reason = (error.strerror or str(error)).lower()
+        raise LeadlineError(
+            f"port {port} cannot be had: {reason}", where=host, fix="--port 0 takes one that is free"
+        ) from error
+    return found
+
+
+def url_of(bound: socket.socket) -> str:
+    """Where a socket is reached, without a path: "http://127.0.0.1:8080"."""
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _server(app: Starlette) -> uvicorn.Server:
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what it would say, the journal says
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            lifespan="on",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+    )
+
+
+def serve(app: Starlette, bound: socket.socket) -> None:
+    """Serve until Ctrl-C: running requests then have 5 seconds; a second Ctrl-C ends at once.
+
+    Ends with the signal that stopped it (KeyboardInterrupt for Ctrl-C).
+    """
+    with bound:
+        _server(app).run(sockets=[bound])
+
+
+@contextmanager
+def running(app: Starlette, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
+    """Serve on a thread while the context lasts; gives the URL without a path. Port 0: one that is free."""
+    bound = listen(host, port)
+    server = _server(app)
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            server.run(sockets=[bound])
+        except BaseException as error:  # told by whoever waits below
+            failures.append(error)
+
+    thread = threading.Thread(target=run, name="leadline-server", daemon=True)
+    thread.start()
+    try:
+        end = time.monotonic() + _STARTING_SECONDS
+        while not server.started:
+            if failures or not thread.is_alive() or time.monotonic() > end:
+                raise LeadlineError("the server does not start") from (failures[0] if failures else None)
+            time.sleep(0.005)
+        yield url_of(bound)
+    finally:
+        server.should_exit = True
+        thread.join(GRACE_SECONDS + _STARTING_SECONDS)
+        bound.close()
