@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from leadline.cli import import_inspect
+from leadline.cli import import_inspect, import_lm_eval, import_openai_batch
 
 if TYPE_CHECKING:
     from leadline.interop.table import TableImport
@@ -113,6 +113,16 @@ app.command(
     epilog="Example: leadline import inspect logs/ --study my-study --baseline gpt-4o-mini\n\n"
     "Example: leadline import inspect logs/*.eval --study my-study --benchmark my-benchmark --dry-run"
 )(import_inspect.inspect)
+app.command(
+    name="lm-eval",
+    epilog="Example: leadline import lm-eval results/ --study my-study --baseline pythia-160m\n\n"
+    "Example: leadline import lm-eval results/ --study my-study --task hellaswag --choice acc_norm",
+)(import_lm_eval.lm_eval)
+app.command(
+    name="openai-batch",
+    epilog="Example: leadline import openai-batch output.jsonl errors.jsonl --study my-study --benchmark "
+    "my-benchmark --id-pattern '{item}-{sample}'",
+)(import_openai_batch.openai_batch)
 
 
 def _plain(done: TableImport) -> dict[str, object]:

@@ -189,6 +189,8 @@ class _Taken:
             return
         for item in log.items():
             name = self._id(log, item.id, item.where)
+            if not item.question:  # logs that keep no questions
+                continue
             ours = self.study.whole.by_id[name]
             asked = {_plain(item.question), _plain(worded(item))}
             with suppress(ValueError):  # what is no item of ours has no other wording
