@@ -19,7 +19,8 @@ class Reply:
 
     `finish` is ours ("stop", "length", "content_filter"), `raw_finish` inspect-ai's. Numbers of tokens are
     None where the provider did not say. `model` and `fingerprint` are what the provider says answered.
-    `seed_sent`: whether a seed was among what was sent; None where that cannot be seen. `output`: inspect-ai's.
+    `seed_sent`: whether a seed was among what was sent; None where that cannot be seen. `output`: as
+    inspect-ai has it.
     """
 
     text: str = ""

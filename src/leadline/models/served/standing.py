@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from leadline.errors import LeadlineError
 from leadline.models.served.attempt import Reply
@@ -21,11 +21,8 @@ class Standing:
     provider: str
     connections: int
     answered: int = 0
-    without_usage: int = 0
     failed_in_row: int = 0
     seed_sent: bool | None = None
-    models: dict[str, None] = field(default_factory=dict)
-    fingerprints: dict[str, None] = field(default_factory=dict)
 
     def answer(self, reply: Reply) -> None:
         """An answer came."""
@@ -33,17 +30,12 @@ class Standing:
         self.failed_in_row = 0
         if reply.seed_sent is not None:
             self.seed_sent = reply.seed_sent
-        if reply.tokens_in is None or reply.tokens_out is None:
-            self.without_usage += 1
-        if reply.model:
-            self.models.setdefault(reply.model)
-        if reply.fingerprint:
-            self.fingerprints.setdefault(reply.fingerprint)
 
     def stop(self, trouble: Trouble, given_up: bool) -> LeadlineError | None:
         """The error that ends the run, if this failure is a reason to.
 
-        `given_up`: the request is not asked again. A key that is refused is refused for every request; a server that never answered is not one.
+        `given_up`: the request is not asked again. A key that is refused is refused for every request; a
+        server that never answered is not one.
         """
         if trouble.account:
             return LeadlineError(
@@ -75,17 +67,7 @@ class Standing:
         return None
 
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the answers should know."""
-        found = []
+        """What a reader of the answers should know, and the ledger does not tell."""
         if self.answered and self.seed_sent is False:
-            found.append(f"{self.provider} takes no seed: its samples cannot be drawn again")
-        if self.without_usage:
-            found.append(f"{self.provider} did not say how many tokens {self.without_usage:,} answers took")
-        if len(self.models) > 1:
-            found.append(f"answers came from {len(self.models)} models: {', '.join(list(self.models)[:5])}")
-        if len(self.fingerprints) > 1:
-            found.append(
-                f"answers came from {len(self.fingerprints)} set-ups of the provider "
-                f"(system_fingerprint): {', '.join(list(self.fingerprints)[:5])}"
-            )
-        return tuple(found)
+            return (f"{self.provider} takes no seed: its samples cannot be drawn again",)
+        return ()
