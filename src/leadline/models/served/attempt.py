@@ -128,7 +128,7 @@ def _tokens(usage: Any) -> tuple[int | None, int | None]:
 def _has_seed(sent: Any) -> bool:
     """Whether a seed is anywhere in what was sent; providers nest their settings differently."""
     if isinstance(sent, dict):
-        if isinstance(sent.get("seed"), int):
+        if any(isinstance(sent.get(name), int) for name in ("seed", "random_seed")):
             return True
         return any(_has_seed(value) for key, value in sent.items() if key != "messages")
     return False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import re
 from typing import Any
 
@@ -15,6 +16,9 @@ from leadline.models.served.reference import PROVIDERS, is_loopback
 from leadline.models.served.secrets import redacted
 from leadline.models.served.settings import ServedSettings
 
+# How single providers' clients are told not to send anything again by themselves.
+_NO_RETRIES = {"grok": {"disable_retry": True}, "azureai": {"retry_total": 0}}
+_NO_RETRIES_BY_VARIABLE = {"bedrock": ("AWS_MAX_ATTEMPTS", "1")}
 # Sent to servers on this machine that want a key in the header and do not look at it.
 _NO_KEY = "none"
 
@@ -37,14 +41,18 @@ def make_provider(settings: ServedSettings) -> Any:
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import get_model
 
+    provider = settings.reference.provider
+    if provider in _NO_RETRIES_BY_VARIABLE:
+        os.environ.setdefault(*_NO_RETRIES_BY_VARIABLE[provider])
     config = generate_config(settings)
+    arguments = {**_NO_RETRIES.get(provider, {}), **settings.args}
     try:
         model = get_model(
             settings.reference.name,
             config=config,
             base_url=settings.base_url,
             memoize=False,
-            **settings.args,
+            **arguments,
         )
     except PrerequisiteError as error:
         if _is_about_a_key(error) and is_loopback(_address(settings)):
@@ -54,7 +62,7 @@ def make_provider(settings: ServedSettings) -> Any:
                 base_url=settings.base_url,
                 api_key=_NO_KEY,
                 memoize=False,
-                **settings.args,
+                **arguments,
             )
         else:
             raise _missing(settings, error) from error
@@ -78,8 +86,11 @@ def generate_config(settings: ServedSettings, **decided: Any) -> Any:
     from inspect_ai.model import GenerateConfig
     from pydantic import ValidationError
 
+    if settings.reference.provider == "openai":
+        # Left open, inspect-ai would find out with a request of its own whether the account may have them.
+        decided.setdefault("reasoning_summary", settings.options.get("reasoning_summary", "none"))
     try:
-        return GenerateConfig(**settings.options, **decided)
+        return GenerateConfig(**{**settings.options, **decided})
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
@@ -103,8 +114,6 @@ def _address(settings: ServedSettings) -> str | None:
     """The address, before there is a provider to ask."""
     if settings.base_url is not None:
         return settings.base_url
-    import os
-
     service = settings.reference.name.split("/")
     name = service[1] if service[0].startswith("openai-api") else service[0]
     return os.environ.get(f"{name.upper().replace('-', '_')}_BASE_URL")

@@ -37,19 +37,20 @@ PROVIDERS = {
     "perplexity": "openai",
     "sagemaker": "aioboto3",
     "sambanova": "openai",
-    "sglang": "openai",
     "together": "openai",
-    "vllm": "openai",
-    "vllm-completions": "openai",
 }
 # These load a model into this very process, which the study's own engine does, with more to show for it.
 _IN_PROCESS = {"hf", "transformer_lens", "nnterp", "none"}
-# These start a server of their own unless they are told where one runs.
-_START_A_SERVER = {"vllm", "vllm-completions", "sglang"}
+# These would start a server, or make another client at the first request, with retries that no ledger sees.
+_BETTER_AS = {
+    "sglang": "openai-api",
+    "vllm": "openai-api",
+    "vllm-completions": "openai-api-completions",
+}
 # These take a service's name before the model's, which names the key's variable.
 _WITH_SERVICE = {"openai-api", "openai-api-completions"}
 # These are shown the prompt as it stands; no chat template is laid around it.
-_RAW = {"openai-api-completions", "vllm-completions"}
+_RAW = {"openai-api-completions"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def is_served(ref: str) -> bool:
     return ref.startswith(PREFIX)
 
 
-def read_reference(ref: str, base_url: str | None = None) -> Reference:
+def read_reference(ref: str) -> Reference:
     """The provider and the model that `ref` names. Raises ValueError, in one line, if it names none.
 
     >>> read_reference("inspect:openai/gpt-4o-mini")
@@ -88,6 +89,11 @@ def read_reference(ref: str, base_url: str | None = None) -> Reference:
         raise ValueError(
             f"{provider!r} loads a model into this process; name the model itself, such as ref: {model}"
         )
+    if provider in _BETTER_AS:
+        other = _BETTER_AS[provider]
+        raise ValueError(
+            f"start the server yourself and name it inspect:{other}/{provider}/{model}, with base_url"
+        )
     if provider not in PROVIDERS and not _others_may_know():
         near = difflib.get_close_matches(provider, PROVIDERS, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(PROVIDERS)}"
@@ -96,8 +102,6 @@ def read_reference(ref: str, base_url: str | None = None) -> Reference:
         raise ValueError(
             f"{provider!r} wants a service's name before the model's: inspect:{provider}/local/{model}"
         )
-    if provider in _START_A_SERVER and base_url is None:
-        raise ValueError(f"{provider!r} would start a server of its own: say where yours runs with base_url")
     return Reference(provider, model)
 
 

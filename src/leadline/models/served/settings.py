@@ -116,13 +116,13 @@ class ServedSettings(BaseModel):
 
     @model_validator(mode="after")
     def _reference_is_one(self) -> ServedSettings:
-        read_reference(self.ref, self.base_url)
+        read_reference(self.ref)
         return self
 
     @property
     def reference(self) -> Reference:
         """Provider and model."""
-        return read_reference(self.ref, self.base_url)
+        return read_reference(self.ref)
 
     @property
     def label(self) -> str:
