@@ -17,7 +17,7 @@ from leadline.models.served.secrets import redacted
 from leadline.models.served.settings import ServedSettings
 
 # How single providers' clients are told not to send anything again by themselves.
-_NO_RETRIES = {"grok": {"disable_retry": True}, "azureai": {"retry_total": 0}}
+_NO_RETRIES: dict[str, dict[str, Any]] = {"grok": {"disable_retry": True}}
 _NO_RETRIES_BY_VARIABLE = {"bedrock": ("AWS_MAX_ATTEMPTS", "1")}
 # Sent to servers on this machine that want a key in the header and do not look at it.
 _NO_KEY = "none"

@@ -14,7 +14,6 @@ PREFIX = "inspect:"
 # Providers of inspect-ai that speak to a server, and the package that each needs.
 PROVIDERS = {
     "anthropic": "anthropic",
-    "azureai": "azure-ai-inference",
     "bedrock": "aioboto3",
     "cloudflare": "openai",
     "deepseek": "openai",
@@ -41,8 +40,10 @@ PROVIDERS = {
 }
 # These load a model into this very process, which the study's own engine does, with more to show for it.
 _IN_PROCESS = {"hf", "transformer_lens", "nnterp", "none"}
-# These would start a server, or make another client at the first request, with retries that no ledger sees.
+# Their clients send a request again by themselves, or start a server; where they speak OpenAI's language, that
+# provider does the same without.
 _BETTER_AS = {
+    "azureai": "openai-api",
     "sglang": "openai-api",
     "vllm": "openai-api",
     "vllm-completions": "openai-api-completions",
