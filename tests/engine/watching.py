@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from leadline.engine import Request, decode
+from leadline.engine import Request
+from leadline.engine.choose import Chooser
 
 
 class Watch:
@@ -18,11 +19,11 @@ class Watch:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._steps: dict[tuple[int | str, ...], list[Tensor]] = {}
         known: dict[int, list[tuple[int | str, ...]]] = {}
-        made, choose = decode._Chooser.__init__, decode._Chooser.choose
+        made, choose = Chooser.__init__, Chooser.choose
 
-        def init(chooser: Any, lm: Any, requests: Sequence[Request], rows: Sequence[Any]) -> None:
-            known[id(chooser)] = [requests[row.request].key for row in rows]
-            made(chooser, lm, requests, rows)
+        def init(chooser: Any, vocabulary: int, requests: Sequence[Request]) -> None:
+            known[id(chooser)] = [request.key for request in requests]
+            made(chooser, vocabulary, requests)
 
         def watched(chooser: Any, logits: Tensor, live: Sequence[int], step: int) -> Tensor:
             for row, at in zip(logits, live, strict=True):
@@ -31,8 +32,8 @@ class Watch:
                 steps.append(row.clone())
             return choose(chooser, logits, live, step)
 
-        patch.setattr(decode._Chooser, "__init__", init)
-        patch.setattr(decode._Chooser, "choose", watched)
+        patch.setattr(Chooser, "__init__", init)
+        patch.setattr(Chooser, "choose", watched)
 
     def logits(self, key: tuple[int | str, ...], tokens: int) -> Tensor:
         """Of the first `tokens` steps (a finished row is computed on for a while)."""

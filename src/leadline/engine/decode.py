@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from leadline.engine import plain
-from leadline.engine.draw import SumTree, tree_depth
+from leadline.engine.choose import Chooser
+from leadline.engine.detokenise import Detokeniser
 from leadline.engine.edits import edited
 from leadline.engine.intervention import NOTHING, Intervention
-from leadline.engine.keyed import uniforms
 from leadline.engine.lanes import Lanes
 from leadline.engine.lm import CausalLM
 from leadline.engine.plan import Limits, PlannedBatch, plan
-from leadline.engine.rank import token_ranks
+from leadline.engine.rank import token_logprobs, token_ranks
 from leadline.engine.request import Failure, Generation, GoldProbe, OnText, Request
+from leadline.engine.row import Logprob, Row
 from leadline.engine.session import is_under_a_technique
 from leadline.engine.stops import StopWatch
 from leadline.errors import UsageError
@@ -32,17 +31,6 @@ Watch = Callable[[int, Tensor], None]
 # Rows that have finished go on being computed until they are this share of the batch: taking them out copies
 # the keys and values of the others.
 _COMPACT_AT = 0.06
-
-
-@dataclass
-class _Row:
-    """A sequence being written."""
-
-    request: int
-    stop: StopWatch
-    limit: int
-    ids: list[int] = field(default_factory=list)
-    details: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def generate(
@@ -59,6 +47,11 @@ def generate(
     leaves no room for its answer in the model's context is a `Failure`. Greedy requests that are the same in
     all but their key are computed once. `intervention` is what a technique does to the model; `watch` is
     called with the scores of each request's first token.
+
+    `on_text` is called at each token of a request with the request's index, the text that has become certain
+    since it was last called (perhaps none; never a part of a stop string or of a character), and the
+    log-probabilities of the tokens that are told with it, where they are asked for. Joined these are the
+    generation's `text` and `logprobs`. A request for which it returns False ends there as "cancelled".
     """
     if is_under_a_technique(lm.model):
         raise UsageError(
@@ -73,6 +66,7 @@ def generate(
                 limits,
                 Intervention(intervention.edits) if bare else intervention,
                 _renumbered(watch, asked),
+                None if on_text is None else _told_of(on_text, asked),
             )
             yield from ((asked[at], generation) for at, generation in found)
         return
@@ -114,11 +108,9 @@ def generate(
                     stack.enter_context(masks.amateur.running(masks.amateur.in_blocks))
                 if not intervention.is_empty:
                     stack.enter_context(edited(lm.anatomy, intervention.edits, mask))
-                for index, generation in _run(
-                    lm, requests, texts, planned, in_blocks, intervention, others, watch
-                ):
-                    for twin in twins[index]:
-                        yield twin, generation
+                lanes_others = [others[index] for group in groups for index in group] if others else None
+                lanes = Lanes(lm, planned, intervention.decoding, in_blocks, lanes_others)
+                yield from _run(lm, lanes, planned, _Asked(requests, texts, twins, watch, on_text))
 
 
 def _parts(
@@ -137,6 +129,10 @@ def _parts(
 
 def _renumbered(watch: Watch | None, asked: Sequence[int]) -> Watch | None:
     return None if watch is None else lambda at, scores: watch(asked[at], scores)
+
+
+def _told_of(on_text: OnText, asked: Sequence[int]) -> OnText:
+    return lambda at, text, logprobs: on_text(asked[at], text, logprobs)
 
 
 def _contrasts_prompts(intervention: Intervention) -> bool:
@@ -180,58 +176,44 @@ def _probes(
     return [tuple(found) for found in probes]
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked, by the index of a request: `texts` of the prompts, `twins` that get the same answer, and
+    who is to be told."""
+
+    requests: Sequence[Request]
+    texts: Sequence[str]
+    twins: Mapping[int, Sequence[int]]
+    watch: Watch | None
+    on_text: OnText | None
+
+
 def _run(
-    lm: CausalLM,
-    requests: Sequence[Request],
-    texts: Sequence[str],
-    planned: PlannedBatch,
-    in_blocks: bool,
-    intervention: Intervention,
-    others: Sequence[tuple[int, ...]] | None,
-    watch: Watch | None,
+    lm: CausalLM, lanes: Lanes, planned: PlannedBatch, asked: _Asked
 ) -> Iterator[tuple[int, Generation]]:
-    other = [others[index] for group in planned.requests for index in group] if others else None
-    lanes = Lanes(lm, planned, intervention.decoding, in_blocks, other)
     scores = lanes.first()
     logits = scores.values
-    rows = [_row(lm, index, requests[index]) for group in planned.requests for index in group]
-    firsts = list(accumulate((len(group) for group in planned.requests), initial=0))[:-1]
-    probes = _probes(lm, requests, texts, planned, logits[torch.tensor(firsts, device=logits.device)])
-    prompt_of = {index: at for at, group in enumerate(planned.requests) for index in group}
-    chooser = _Chooser(lm, requests, rows)
-    before = {row.request: planned.prompts[prompt_of[row.request]] for row in rows}
+    rows = _rows(lm, planned, asked, logits)
+    chooser = Chooser(lm.vocabulary, [row.request for row in rows])
+    before = [planned.prompts[at] for at, group in enumerate(planned.requests) for _ in group]
     live = list(range(len(rows)))  # rows[live[i]] is row i of the batch
     open_rows = set(live)
-    for step in range(max(row.limit for row in rows)):
-        logits = _penalised(logits, [rows[at] for at in live], requests, before)
-        if watch is not None and step == 0:
+    for step in range(max(row.request.sampling.max_tokens for row in rows)):
+        logits = _penalised(logits, [(rows[at], before[at]) for at in live])
+        if asked.watch is not None and step == 0:
             for at in live:
-                watch(rows[at].request, logits[at])
+                asked.watch(rows[at].answers[0], logits[at])
         tokens = chooser.choose(logits, live, step)
+        logprobs = _logprobs(logits, tokens, [rows[at] if at in open_rows else None for at in live])
         for i, (at, token) in enumerate(zip(live, tokens.tolist(), strict=True)):
             if at not in open_rows:
                 continue
             row = rows[at]
-            row.ids.append(token)
-            for name, entries in scores.details.items():
-                row.details.setdefault(name, []).append(entries[i])
-            text = row.stop.cut(row.ids)
-            ended = token in lm.end_tokens
-            if text is not None or ended or len(row.ids) >= row.limit:
+            details = {name: entries[i] for name, entries in scores.details.items()}
+            whole = row.add(token, logprobs.get(i), details)
+            yield from _told(row, whole, asked.on_text)
+            if whole is not None or not row.answers:
                 open_rows.remove(at)
-                request = row.request
-                prompt = prompt_of[request]
-                yield (
-                    request,
-                    Generation(
-                        text=lm.decode(row.ids[:-1] if ended else row.ids) if text is None else text,
-                        finish="stop" if text is not None or ended else "length",
-                        prompt_tokens=len(planned.prompts[prompt]),
-                        token_ids=tuple(row.ids),
-                        probes=_for(requests[request], probes[prompt]),
-                        details=row.details,
-                    ),
-                )
         if not open_rows:
             return
         if len(live) - len(open_rows) >= max(1, _COMPACT_AT * len(live)):
@@ -243,19 +225,43 @@ def _run(
         logits = scores.values
 
 
-def _penalised(
-    scores: Tensor,
-    rows: Sequence[_Row],
-    requests: Sequence[Request],
-    before: Mapping[int, tuple[int, ...]],
-) -> Tensor:
-    """`scores` `[rows, vocabulary]` under each request's repetition penalty."""
-    copied = False
+def _told(row: Row, whole: Generation | None, on_text: OnText | None) -> Iterator[tuple[int, Generation]]:
+    """Tells all that this row answers of its new text. Gives those that are over with their answers: all if
+    it is `whole`, else those that were cancelled, which the row then answers no more."""
+    if on_text is not None:
+        new = row.certain() if whole is None else row.rest(whole)
+        going_on = [index for index in row.answers if on_text(index, *new) is not False]
+    if whole is not None:
+        yield from ((index, whole) for index in row.answers)
+    elif on_text is not None and len(going_on) < len(row.answers):
+        stopped = [index for index in row.answers if index not in going_on]
+        row.answers = going_on
+        yield from ((index, row.cancelled()) for index in stopped)
+
+
+def _logprobs(logits: Tensor, tokens: Tensor, rows: Sequence[Row | None]) -> dict[int, Logprob]:
+    """By place in the batch, the log-probability of each row's token, where it is asked for."""
+    wanted: dict[int, list[int]] = {}
     for i, row in enumerate(rows):
-        penalty = requests[row.request].sampling.repetition_penalty
+        if row is not None and (top := row.request.sampling.logprobs) is not None:
+            wanted.setdefault(top, []).append(i)
+    found: dict[int, Logprob] = {}
+    # Each number of alternatives by itself: among tokens that are equally likely, which come into the list
+    # must not depend on how many others ask for.
+    for top, places in wanted.items():
+        index = torch.tensor(places, device=logits.device)
+        found.update(zip(places, token_logprobs(logits[index], tokens[index], top), strict=True))
+    return found
+
+
+def _penalised(scores: Tensor, rows: Sequence[tuple[Row, tuple[int, ...]]]) -> Tensor:
+    """`scores` `[rows, vocabulary]` under each request's repetition penalty; `rows` with their prompts."""
+    copied = False
+    for i, (row, prompt) in enumerate(rows):
+        penalty = row.request.sampling.repetition_penalty
         if penalty == 1:
             continue
-        seen = torch.tensor(sorted({*before[row.request], *row.ids}), device=scores.device)
+        seen = torch.tensor(sorted({*prompt, *row.ids}), device=scores.device)
         found = scores[i, seen]
         scores = scores if copied else scores.clone()
         copied = True
@@ -263,55 +269,26 @@ def _penalised(
     return scores
 
 
-def _row(lm: CausalLM, index: int, request: Request) -> _Row:
-    ends = frozenset(stop[-1] for stop in request.sampling.stop)
-    may_stop = _stop_tokens(lm, ends) if ends else frozenset()
-    return _Row(index, StopWatch(request.sampling.stop, may_stop, lm.decode), request.sampling.max_tokens)
-
-
-def _stop_tokens(lm: CausalLM, ends: frozenset[str]) -> frozenset[int]:
-    """As `lm.tokens_with`, remembered: there are few different sets of stop strings."""
-    known: dict[frozenset[str], frozenset[int]] = lm.__dict__.setdefault("_stop_tokens", {})
-    if ends not in known:
-        known[ends] = lm.tokens_with(ends)
-    return known[ends]
+def _rows(lm: CausalLM, planned: PlannedBatch, asked: _Asked, logits: Tensor) -> list[Row]:
+    """The rows of a batch; `logits` `[rows, vocabulary]` are those of their first tokens."""
+    firsts = list(accumulate((len(group) for group in planned.requests), initial=0))[:-1]
+    first_logits = logits[torch.tensor(firsts, device=logits.device)]
+    probes = _probes(lm, asked.requests, asked.texts, planned, first_logits)
+    rows = []
+    for prompt, group in enumerate(planned.requests):
+        for index in group:
+            request = asked.requests[index]
+            stops = request.sampling.stop
+            ends = frozenset(stop[-1] for stop in stops)
+            watch = StopWatch(stops, lm.tokens_with(ends) if ends else frozenset(), lm.decode)
+            is_unfolded = asked.on_text is not None or request.sampling.logprobs is not None
+            unfolding = Detokeniser(lm.decode, lm.token_bytes) if is_unfolded else None
+            length, own = len(planned.prompts[prompt]), _for(request, probes[prompt])
+            rows.append(Row(lm, request, list(asked.twins[index]), length, watch, unfolding, own))
+    return rows
 
 
 def _for(request: Request, probes: tuple[GoldProbe, ...]) -> tuple[GoldProbe, ...]:
     """The probes that this request asked for, in its order."""
     by_answer = {probe.answer: probe for probe in probes}
     return tuple(by_answer[answer] for answer in request.gold)
-
-
-class _Chooser:
-    """Picks the next token of every row: argmax at temperature 0, else a keyed draw."""
-
-    def __init__(self, lm: CausalLM, requests: Sequence[Request], rows: Sequence[_Row]) -> None:
-        depth = tree_depth(lm.vocabulary)
-        self.temperatures = [requests[row.request].sampling.temperature for row in rows]
-        self.tables = [
-            uniforms(requests[row.request].key, row.limit, depth) if temperature > 0 else None
-            for row, temperature in zip(rows, self.temperatures, strict=True)
-        ]
-        self.depth = depth
-
-    def choose(self, logits: Tensor, live: Sequence[int], step: int) -> Tensor:
-        """`logits` `[rows, vocabulary]`; `live` names each row → `[rows]` token ids."""
-        tokens = torch.empty(len(live), dtype=torch.long, device=logits.device)
-        for temperature in dict.fromkeys(self.temperatures[at] for at in live):
-            where = [i for i, at in enumerate(live) if self.temperatures[at] == temperature]
-            whole = len(where) == len(live)
-            index = torch.tensor(where, device=logits.device)
-            part = logits if whole else logits[index]
-            if temperature > 0:
-                table = np.zeros((len(where), self.depth))
-                for i, at in enumerate(where):
-                    uniform = self.tables[live[at]]
-                    # A row past its limit has finished and only waits to be taken out.
-                    if uniform is not None and step < len(uniform):
-                        table[i] = uniform[step]
-                chosen = SumTree(part, temperature).draw(torch.from_numpy(table).to(logits.device))
-            else:
-                chosen = part.argmax(-1)
-            tokens[index] = chosen
-        return tokens

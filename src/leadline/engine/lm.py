@@ -18,6 +18,7 @@ from leadline.engine.blocks import Batch, BlockCache, Layer, Rows
 from leadline.engine.packed import PackedLinears
 from leadline.engine.plan import PlannedBatch
 from leadline.engine.request import Prompt
+from leadline.engine.token_bytes import TokenBytes, token_bytes
 from leadline.errors import UsageError
 
 # The attention that blocks can serve; models name the kinds of their layers where they have more than one.
@@ -112,6 +113,11 @@ class CausalLM:
             for token in range(len(self.tokenizer))
         ]
 
+    @cached_property
+    def token_bytes(self) -> TokenBytes:
+        """The bytes that each token stands for."""
+        return token_bytes(self.tokenizer)
+
     def tokens_with(self, characters: frozenset[str]) -> frozenset[int]:
         """Ids of the tokens that can bring one of these characters into a text.
 
@@ -120,8 +126,14 @@ class CausalLM:
         """
         if " " in characters:
             return frozenset(range(self.vocabulary))
-        wanted = characters if all(map(str.isascii, characters)) else characters | {"\ufffd"}
-        return frozenset(token for token, piece in enumerate(self.pieces) if wanted & set(piece))
+        # Remembered: there are few different sets of stop strings.
+        known: dict[frozenset[str], frozenset[int]] = self.__dict__.setdefault("_tokens_with", {})
+        if characters not in known:
+            wanted = characters if all(map(str.isascii, characters)) else characters | {"\ufffd"}
+            known[characters] = frozenset(
+                token for token, piece in enumerate(self.pieces) if wanted & set(piece)
+            )
+        return known[characters]
 
     @property
     def has_chat_template(self) -> bool:

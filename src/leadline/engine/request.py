@@ -93,9 +93,9 @@ class TokenLogprob:
 
     Natural logarithms, of the scores that the token was chosen from (a technique's and a repetition penalty's
     included) at temperature 1 and without `top_p`. `piece` is what of the text came with this token: nothing
-    for a first half of a character, all of it for the last; pieces joined are the text. `bytes` are those that
-    the token stands for. `top`: (text, bytes, log-probability) of the most likely tokens, in descending order;
-    tokens that a technique rules out are not among them.
+    for the first half of a character, all of it for the last; pieces joined are the text. `bytes` are those
+    that the token stands for. `top`: (text, bytes, log-probability) of the most likely tokens, in descending
+    order; tokens that a technique rules out are not among them.
     """
 
     token: int

@@ -16,6 +16,19 @@ def first_stop(text: str, stops: Sequence[str]) -> int | None:
     return min(found, default=None)
 
 
+def held_back(text: str, stops: Sequence[str]) -> int:
+    """How many characters at the end of `text` may turn out to begin a stop string.
+
+    >>> held_back("Paris.\\n", ["\\n\\n", "END"])
+    1
+    """
+    longest = max(map(len, stops), default=1) - 1
+    for length in range(min(longest, len(text)), 0, -1):
+        if any(len(stop) > length and stop.startswith(text[-length:]) for stop in stops):
+            return length
+    return 0
+
+
 class StopWatch:
     """Watches one row: fed token by token, says when the text is over.
 
