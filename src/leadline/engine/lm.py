@@ -179,9 +179,11 @@ class CausalLM:
             raise UsageError("the prompt has token ids that the model does not know")
         return list(prompt.tokens)
 
-    def decode(self, ids: list[int]) -> str:
-        """Text of generated ids, special tokens left out, nothing tidied."""
-        text: str = self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    def decode(self, ids: list[int], special: bool = False) -> str:
+        """Text of ids, nothing tidied; `special` tokens are left out, as they are of what was generated."""
+        text: str = self.tokenizer.decode(
+            ids, skip_special_tokens=not special, clean_up_tokenization_spaces=False
+        )
         return text
 
     def first_token(self, prompt_text: str, answer: str) -> int:

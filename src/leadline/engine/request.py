@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -100,9 +101,9 @@ class TokenLogprob:
 
     token: int
     piece: str
-    bytes: bytes
+    bytes: builtins.bytes
     logprob: float
-    top: tuple[tuple[str, bytes, float], ...] = ()
+    top: tuple[tuple[str, builtins.bytes, float], ...] = ()
 
 
 # Told at each token of a request: its index; the text that has become certain since it was last told, perhaps

@@ -14,16 +14,16 @@ _SPACE = "\u2581"  # how SentencePiece writes a space
 
 @dataclass(frozen=True)
 class TokenBytes:
-    """bytes: by token id. special: tokens that are never part of a text. fallback: tokens that are a single
-    byte of a character that has no token of its own (SentencePiece's byte fallback)."""
+    """spelt: bytes by token id. special: tokens that are never part of a text. fallback: tokens that are a
+    single byte of a character that has no token of its own (SentencePiece's byte fallback)."""
 
-    bytes: tuple[bytes, ...]
+    spelt: tuple[bytes, ...]
     special: frozenset[int]
     fallback: frozenset[int]
 
     def of(self, token: int) -> bytes:
         """Nothing for a number beyond the tokenizer's: output layers are often padded to a round size."""
-        return self.bytes[token] if token < len(self.bytes) else b""
+        return self.spelt[token] if token < len(self.spelt) else b""
 
 
 def token_bytes(tokenizer: Any) -> TokenBytes:
