@@ -3,7 +3,7 @@
     python -m tests.models.served.fault_server LOG.jsonl '{"seed": 1, "faults": {"500": 0.1}, "delay": 0.01}'
 
 prints its base URL. What it deals depends on what is asked and how often that was asked before, never on the
-order of arrival. Every request is logged when it is there ("got"), every whole answer when it is sent ("sent").
+order of arrival. Each request is logged when it is there ("got"), each whole answer once it is sent ("sent").
 """
 
 from __future__ import annotations
@@ -23,9 +23,17 @@ from typing import Any
 
 # Dealt in answers that are whole, and count as answers.
 WHOLE = ("good", "empty", "length", "content_filter", "slow")
-ERRORS = {"429": "Rate limit reached", "500": "Internal error", "503": "Overloaded", "401": "Incorrect API key",
-          "400": "This request is not valid", "404": "The model does not exist",
-          "quota": "You exceeded your current quota", "long": "This model's maximum context length is 9 tokens"}  # fmt: skip
+ERRORS = {
+    "400": "This request is not valid",
+    "401": "Incorrect API key",
+    "404": "The model does not exist",
+    "429": "Rate limit reached",
+    "500": "Internal error",
+    "503": "Overloaded",
+    "long": "This model's maximum context length is 9 tokens",
+    "quota": "You exceeded your current quota",
+}
+CODES = {"long": "context_length_exceeded", "quota": "insufficient_quota"}
 STATUS = {"quota": 429, "long": 400}
 
 
@@ -63,7 +71,9 @@ class Server:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while head := (await reader.readuntil(b"\r\n\r\n")).decode():
                 lines = head.split("\r\n")
-                headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
+                headers = {
+                    name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])
+                }
                 raw = await reader.readexactly(int(headers.get("content-length", 0)))
                 self.open_now += 1
                 try:
@@ -73,7 +83,9 @@ class Server:
                     self.open_now -= 1
         writer.close()
 
-    async def answer(self, body: dict[str, Any], headers: dict[str, str], writer: asyncio.StreamWriter) -> bool:
+    async def answer(
+        self, body: dict[str, Any], headers: dict[str, str], writer: asyncio.StreamWriter
+    ) -> bool:
         """Answer, or fail; False where the connection is to be dropped."""
         prompt = body["messages"][-1]["content"]
         key = f"{prompt} {body.get('seed')}"
@@ -88,8 +100,9 @@ class Server:
         )
         await asyncio.sleep(self.delay * (5 if dealt == "slow" else 1))
         if dealt in ERRORS:
-            code = "insufficient_quota" if dealt == "quota" else "context_length_exceeded" if dealt == "long" else dealt
-            error = json.dumps({"error": {"message": ERRORS[dealt], "type": "error", "code": code}})
+            error = json.dumps(
+                {"error": {"message": ERRORS[dealt], "type": "error", "code": CODES.get(dealt)}}
+            )
             extra = {"Retry-After": self.retry_after} if dealt == "429" else {}
             return await self.send(writer, STATUS.get(dealt) or int(dealt), error, extra)
         whole = self.completion(body, prompt, dealt)

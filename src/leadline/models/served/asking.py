@@ -116,6 +116,8 @@ class Asking:
             if self.interrupt.at is not None or time.monotonic() < self.pause.until:
                 return
             index = self.ready[0]
+            if index not in self.attempts and self._others_wait:
+                return
             request = self.requests[index]
             messages, config = self.asker.prepared(request)
             if (known := self._from_cache(request, messages, config)) is not None:
@@ -140,6 +142,15 @@ class Asking:
             self.asker.background.start(
                 self._ticket, attempt(self.asker.api, messages, config, self.asker.settings.timeout)
             )
+
+    @property
+    def _others_wait(self) -> bool:
+        """Whether so many requests wait for another attempt that no new one should fall into the same hole. A
+        server that never answered is tried with as many requests as there are connections, and no more."""
+        waiting = len(self.later)
+        if self.asker.standing.answered == 0:
+            waiting += len(self.flying)
+        return waiting >= self.asker.settings.connections
 
     def _patience(self) -> float | None:
         """Seconds until something is to be done even if nothing comes."""
@@ -182,9 +193,9 @@ class Asking:
         again = trouble.passes and patient and number <= self.asker.settings.retries
         if self._is_ending:
             return  # neither an answer nor a failure: a later run asks it
-        if (reason := self.asker.standing.stop(trouble, given_up=not again)) is not None:
-            self.ending = reason
-            if trouble.account or self.asker.standing.answered == 0:
+        if (stop := self.asker.standing.stop(trouble, given_up=not again)) is not None:
+            self.ending = stop.error
+            if not stop.its_own:
                 return
         if again and self.ending is None:
             seconds = self.asker.backoff.wait(number, trouble.wait)

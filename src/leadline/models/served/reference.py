@@ -40,8 +40,8 @@ PROVIDERS = {
 }
 # These load a model into this very process, which the study's own engine does, with more to show for it.
 _IN_PROCESS = {"hf", "transformer_lens", "nnterp", "none"}
-# Their clients send a request again by themselves, or start a server; where they speak OpenAI's language, that
-# provider does the same without.
+# Their clients send a request again by themselves, or start a server. These servers speak OpenAI's language
+# too, and its client can be kept from that.
 _BETTER_AS = {
     "azureai": "openai-api",
     "sglang": "openai-api",

@@ -12,6 +12,14 @@ from leadline.models.served.failures import Trouble
 _TOO_MANY = 20
 
 
+@dataclass(frozen=True)
+class Stop:
+    """The error that a run ends in. `its_own`: the request that brought it failed by itself as well."""
+
+    error: LeadlineError
+    its_own: bool
+
+
 @dataclass
 class Standing:
     """Kept over all questions that a model is asked in a run."""
@@ -31,40 +39,40 @@ class Standing:
         if reply.seed_sent is not None:
             self.seed_sent = reply.seed_sent
 
-    def stop(self, trouble: Trouble, given_up: bool) -> LeadlineError | None:
-        """The error that ends the run, if this failure is a reason to.
+    def stop(self, trouble: Trouble, given_up: bool) -> Stop | None:
+        """Whether this failure is a reason to end the run, and with which error.
 
         `given_up`: the request is not asked again. A key that is refused is refused for every request; a
         server that never answered is not one.
         """
         if trouble.account:
-            return LeadlineError(
+            return self._stop(
                 f"the provider refuses the account: {trouble.message}",
-                where=self.label,
-                fix="check the key in the environment and the account behind it, and run again",
+                "check the key in the environment and the account behind it, and run again",
             )
         if not given_up:
             return None
         if self.answered == 0 and trouble.status in (403, 404, 405):
-            return LeadlineError(
+            return self._stop(
                 f"the provider refuses the first request: {trouble.message}",
-                where=self.label,
-                fix="check ref and base_url in study.yaml",
+                "check ref and base_url in study.yaml",
             )
         if self.answered == 0 and trouble.kind == "connection":
-            return LeadlineError(
+            return self._stop(
                 f"{self.address} cannot be reached: {trouble.message}",
-                where=self.label,
-                fix="start the server, or correct base_url in study.yaml, and run again",
+                "start the server, or correct base_url in study.yaml, and run again",
             )
         self.failed_in_row += 1
         if self.failed_in_row >= max(_TOO_MANY, 2 * self.connections):
-            return LeadlineError(
+            return self._stop(
                 f"{self.failed_in_row} requests failed one after the other, the last: {trouble.message}",
-                where=self.label,
-                fix="what was answered is stored; run again when the provider answers",
+                "what was answered is stored; run again when the provider answers",
+                its_own=True,
             )
         return None
+
+    def _stop(self, what: str, fix: str, its_own: bool = False) -> Stop:
+        return Stop(LeadlineError(what, where=self.label, fix=fix), its_own)
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of the answers should know, and the ledger does not tell."""
