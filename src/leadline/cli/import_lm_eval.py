@@ -58,7 +58,7 @@ def lm_eval(
     and count once. The answer to a multiple choice is the most likely option. What the harness' metrics said
     is compared with our readings.
     """
-    from leadline.interop.lm_eval_samples import lm_eval_logs
+    from leadline.interop.lm_eval_files import lm_eval_logs
     from leadline.interop.log_import import import_logs
 
     with answers_read(quiet) as progress:

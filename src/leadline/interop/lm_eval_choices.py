@@ -8,6 +8,7 @@ UTF-8, and `acc_mutual_info` less what the option has without the question.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -61,8 +62,11 @@ def asked_of(row: SampleRow) -> tuple[tuple[object, ...], ...]:
     return row.requests
 
 
-def chosen(row: SampleRow, options: Sequence[str], rule: Rule, where: str) -> tuple[int, ...]:
-    """The option chosen at each repeat; of equally likely ones the first, as the harness has it."""
+def chosen(row: SampleRow, options: Sequence[str], rule: Rule, where: str) -> tuple[int | None, ...]:
+    """The option chosen at each repeat; of equally likely ones the first, as the harness has it.
+
+    None where a likelihood is no number.
+    """
     likelihoods = [[_likelihood(answer, where) for answer in repeats] for repeats in row.answers]
     number = len(options)
     if rule == "acc_mutual_info" and len(likelihoods) != 2 * number:
@@ -71,7 +75,7 @@ def chosen(row: SampleRow, options: Sequence[str], rule: Rule, where: str) -> tu
             where=where,
             fix="it is there only for tasks that have this metric; leave --choice out",
         )
-    found = []
+    found: list[int | None] = []
     for repeat in range(min(map(len, likelihoods))):
         values = [likelihoods[at][repeat] for at in range(number)]
         match rule:
@@ -86,7 +90,8 @@ def chosen(row: SampleRow, options: Sequence[str], rule: Rule, where: str) -> tu
                 ]
             case "acc_mutual_info":
                 weighed = [one - likelihoods[number + at][repeat] for at, one in enumerate(values)]
-        found.append(max(range(number), key=lambda at: weighed[at]))
+        known = not any(math.isnan(one) for one in weighed)
+        found.append(max(range(number), key=lambda at: weighed[at]) if known else None)
     return tuple(found)
 
 

@@ -1,15 +1,13 @@
-"""Samples of lm-evaluation-harness (`--log_samples`) as logs: one for each task of each run.
+"""Samples of lm-evaluation-harness (`--log_samples`) as a log: those of one task in one run.
 
-A path is a folder of results, the folder of a model in it, or a file `samples_TASK_TIME.jsonl`; the results
-file of the same run is looked for beside the samples (see `lm_eval_results`). Items are named
-TASK/HASH by the hash of the document, which is the same in every run of the task, whatever was asked of it.
+Items are named TASK/HASH by the hash of the document, which is the same in every run of the task; a number of
+the document would not be (see `lm_eval_rows`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,13 +18,12 @@ from leadline.bench.problem import did_you_mean, shortened
 from leadline.errors import UsageError
 from leadline.interop.lm_eval_choices import Rule, chosen, options_of
 from leadline.interop.lm_eval_questions import golds_of, question_of, right_options
-from leadline.interop.lm_eval_results import Results, results_of
-from leadline.interop.lm_eval_rows import Rows, SampleRow, look_at
-from leadline.interop.lm_eval_settings import judges_first, of_run, of_task, telling
+from leadline.interop.lm_eval_results import Results
+from leadline.interop.lm_eval_rows import Rows, SampleRow
+from leadline.interop.lm_eval_settings import judges_first, of_run, of_task
 from leadline.interop.log_benchmark import OURS, worded
 from leadline.interop.logs import LoggedAnswer, LoggedItem
 
-_NAME = re.compile(r"^samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.-]+)\.jsonl$")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -92,16 +89,14 @@ class LmEvalSamples:
         for row in self.rows.first():
             where = f"{self.path}:{row.line}"
             options = self._options(row, where)
-            texts = (
-                [letter_of(at) for at in chosen(row, options, self.choice, where)]
-                if options
-                else [str(text) for text in row.answers[0]]
-            )
+            texts = self._chosen(row, options, where) if options else [str(text) for text in row.answers[0]]
             for sample, text in enumerate(texts):
                 yield LoggedAnswer(
                     item=self._id(row),
                     sample=sample,
                     text=text,
+                    failure="bad_response" if text is None else "",
+                    message="a log-likelihood is no number" if text is None else "",
                     where=where,
                     scores=scores.get(row.key, {}) if sample == 0 else {},
                 )
@@ -121,6 +116,17 @@ class LmEvalSamples:
                 f"{self.rows.twins:,} documents have the content of another, and are items of their own"
             )
         return said
+
+    def check_asks(self) -> None:
+        """Raise UsageError for a task that asks nothing: the likelihoods of given texts were measured."""
+        if self._first.is_likelihood:
+            self._options(self._first, f"{self.path}:{self._first.line}")
+        elif all(len(request) < 2 for request in self._first.requests):
+            raise UsageError(
+                f"{self.task} measures how likely whole texts are, and nothing is answered there",
+                where=str(self.path),
+                fix="name the tasks to import: --task NAME",
+            )
 
     @cached_property
     def _first(self) -> SampleRow:
@@ -162,7 +168,7 @@ class LmEvalSamples:
             return replace(item, golds=(str(ours["answer"]),), metadata={**item.metadata, OURS: given})
         if not options:
             return replace(item, golds=golds_of(row, self._task_settings))
-        judged = chosen(row, options, "acc", where)[0]
+        judged = chosen(row, options, "acc", where)[0] or 0
         golds = tuple(letter_of(at) for at in right_options(row, self._task_settings, options, judged, where))
         if len(golds) > 1:  # any of them is right
             form = {"answer": golds[0], "aliases": golds[1:], "answer_type": "enum"}
@@ -171,6 +177,12 @@ class LmEvalSamples:
             own = {**form, "vocabulary": letters, "question": worded(item), **groups}
             return replace(item, golds=golds, metadata={**item.metadata, OURS: own})
         return replace(item, golds=golds)
+
+    def _chosen(self, row: SampleRow, options: Sequence[str], where: str) -> list[str | None]:
+        """The letters of the options chosen; of items of ours their texts, as their vocabulary has them."""
+        names = options if _ours(row).get("answer") else [letter_of(at) for at in range(len(options))]
+        places = chosen(row, options, self.choice, where)
+        return [None if place is None else names[place] for place in places]
 
     def _options(self, row: SampleRow, where: str) -> tuple[str, ...]:
         if not row.is_likelihood:
@@ -209,110 +221,9 @@ class LmEvalSamples:
         return found
 
 
-def lm_eval_logs(
-    paths: Sequence[Path],
-    *,
-    tasks: Sequence[str] = (),
-    model: str = "",
-    choice: Rule = "acc",
-    id_field: str = "",
-) -> list[LmEvalSamples]:
-    """The logs that lie in `paths`, in the order of their names; of `tasks` only, where some are named.
-
-    `model` is used where no results file names one. `choice` is how the answer to a multiple choice is found,
-    `id_field` the field of documents that holds the items' ids. Raises UsageError for a path that holds no
-    samples, and for tasks that measure the likelihood of texts and ask nothing.
-    """
-    files = sorted({file for path in paths for file in _files(path)})
-    logs = [_log(file, model, choice, id_field, tasks) for file in files]
-    found = _told_apart([log for log in logs if log is not None])
-    names = {_named(file)[0] for file in files}
-    for task in tasks:
-        if task not in names:
-            raise UsageError(
-                f"--task: there are no samples of {shortened(task)}",
-                fix=did_you_mean(task, names, otherwise=f"tasks: {', '.join(sorted(names))[:200]}"),
-            )
-    return found
-
-
-def _told_apart(logs: Sequence[LmEvalSamples]) -> list[LmEvalSamples]:
-    """The logs with the settings that tell the runs of a model apart."""
-    runs = {log.path: f"{log.path.parent}\n{log.created or log.path.name}" for log in logs}
-    apart = telling((log.model, runs[log.path], log.task, log.of_task) for log in logs)
-    return [replace(log, apart=apart[log.model, runs[log.path]]) for log in logs]
-
-
 def letter_of(place: int) -> str:
     """The letter of an option: A for the first."""
     return _LETTERS[place]
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_dir():
-        files = [file for file in path.rglob("samples_*.jsonl") if _NAME.match(file.name)]
-        if not files:
-            raise UsageError(
-                "there are no samples in this folder: samples_TASK_TIME.jsonl",
-                where=str(path),
-                fix="lm_eval ... --output_path FOLDER --log_samples writes them",
-            )
-        return files
-    if not path.is_file():
-        raise UsageError("there is no such file", where=str(path))
-    if _NAME.match(path.name) is None and path.suffix not in (".jsonl", ".json"):
-        fix = "name samples_TASK_TIME.jsonl, or the folder that holds it"
-        raise UsageError("is no file of samples", where=str(path), fix=fix)
-    if path.name.startswith("results_") and path.suffix == ".json":
-        time = path.stem.removeprefix("results_")
-        if files := sorted(path.parent.glob(f"samples_*_{time}.jsonl")):
-            return files
-        raise UsageError("there are no samples beside it", where=str(path), fix="lm_eval ... --log_samples")
-    return [path]
-
-
-def _named(file: Path) -> tuple[str, str]:
-    """Task and time, as the file's name has them."""
-    match = _NAME.match(file.name)
-    return (match["task"], match["time"]) if match else (file.stem, "")
-
-
-def _log(file: Path, model: str, choice: Rule, id_field: str, tasks: Sequence[str]) -> LmEvalSamples | None:
-    task, time = _named(file)
-    if tasks and task not in tasks:
-        return None
-    beside = sorted(file.parent.glob(f"*_{time}.json")) if time else []
-    results = results_of(beside[0]) if beside else Results(None, {})
-    name = results.model or model
-    if not name:
-        raise UsageError(
-            "no results_*.json beside it says which model this is", where=str(file), fix="--model NAME"
-        )
-    try:
-        rows = look_at(file)
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(file)) from error
-    log = LmEvalSamples(file, task, name, _iso(time), results, rows, choice, id_field, run="")
-    _check_asks(log)
-    return log
-
-
-def _check_asks(log: LmEvalSamples) -> None:
-    first = log._first
-    if first.is_likelihood:
-        log._options(first, f"{log.path}:{first.line}")
-    elif all(len(request) < 2 for request in first.requests):
-        raise UsageError(
-            f"{log.task} measures how likely whole texts are, and nothing is answered there",
-            where=str(log.path),
-            fix="name the tasks to import: --task NAME",
-        )
-
-
-def _iso(time: str) -> str:
-    """2024-05-01T12-00-00.5 as ISO 8601."""
-    day, _, clock = time.partition("T")
-    return f"{day}T{clock.replace('-', ':')}" if clock else ""
 
 
 def _ours(row: SampleRow) -> Mapping[str, Any]:

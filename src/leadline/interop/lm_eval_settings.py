@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -21,6 +22,12 @@ _APART = frozenset(
     {"regex", "take_first", "remove_whitespace", "lowercase", "uppercase", "map", "multi_choice_regex"}
 )
 
+# Arguments of models that change answers. Others are addresses, keys, or how fast it goes.
+_ARGUMENTS = (
+    "revision", "peft", "delta", "dtype", "load_in_8bit", "load_in_4bit", "quantization", "gptqmodel",
+    "add_bos_token", "enable_thinking", "max_length",
+)  # fmt: skip
+
 
 def of_run(results: Results) -> dict[str, str]:
     """The settings of a whole run, the most telling first."""
@@ -32,10 +39,10 @@ def of_run(results: Results) -> dict[str, str]:
     found |= called
     found["chat template"] = _short(said.get("chat_template_sha"), said.get("chat_template"))
     found["system"] = _short(said.get("system_instruction_sha"), said.get("system_instruction"))
-    arguments = results.config.get("model_args")
-    found["arguments"] = _short(
-        None, json.dumps(arguments, sort_keys=True, default=str) if arguments else None
-    )
+    arguments = _called(results.config.get("model_args"))
+    for name in _ARGUMENTS:
+        if name in arguments:
+            found[name] = re.split(r"[\\/]", arguments[name].rstrip("\\/"))[-1]
     return found
 
 
@@ -117,7 +124,7 @@ def judges_first(settings: Mapping[str, Any], name: str) -> bool:
 
 
 def _called(kwargs: object) -> dict[str, str]:
-    """What `--gen_kwargs` set for all tasks: an object, or "temperature=0.7,do_sample=True"."""
+    """What --gen_kwargs or --model_args set: an object, or "temperature=0.7,do_sample=True"."""
     if isinstance(kwargs, str):
         pairs = (one.partition("=") for one in kwargs.split(",") if "=" in one)
         return {name.strip(): value.strip() for name, _, value in pairs}
