@@ -108,13 +108,14 @@ class LmEvalSamples:
         have = len(self.rows.documents)
         if self._is_broken_off:
             of = f" of {asked:,}" if asked is not None else ""
-            said.append(f"the file breaks off: {have:,}{of} documents are whole, and count")
+            said.append(
+                f"the file breaks off: what is whole counts, {have:,}{of} {_documents(asked or have)}"
+            )
         if whole is not None and asked is not None and asked < whole:
             said.append(f"{asked:,} of the task's {whole:,} documents were asked")
         if self.rows.twins:
-            said.append(
-                f"{self.rows.twins:,} documents have the content of another, and are items of their own"
-            )
+            many = f"{self.rows.twins:,} {_documents(self.rows.twins)}"
+            said.append(f"with the content of another document, and items of their own: {many}")
         return said
 
     def check_asks(self) -> None:
@@ -219,6 +220,10 @@ class LmEvalSamples:
                 if 0 <= value <= 1 and (not row.is_likelihood or name == self.choice):
                     found.setdefault(row.key, {})[f"{name},{row.filter}" if row.filter else name] = value
         return found
+
+
+def _documents(number: int) -> str:
+    return "document" if number == 1 else "documents"
 
 
 def letter_of(place: int) -> str:
