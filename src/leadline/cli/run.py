@@ -37,15 +37,24 @@ def init(
     folder: Annotated[Path, typer.Argument(help="The folder to make.")],
     benchmark: Annotated[str, typer.Option(help="A bundled benchmark's name, or a path.")] = "facts",
     model: Annotated[
-        str, typer.Option(help="A catalogue name, a folder, a .gguf file or a Hugging Face id.")
+        str,
+        typer.Option(
+            help="A catalogue name, a folder, a .gguf file, a Hugging Face id, or inspect:PROVIDER/MODEL."
+        ),
     ] = "smollm2",
     items: Annotated[int | None, typer.Option(min=1, help="Ask only this many items.")] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="Of a model behind an API: its address, such as http://127.0.0.1:8000/v1."),
+    ] = None,
 ) -> None:
     """Make a study: a folder with a commented study.yaml and its JSON schema for editors."""
+    from leadline.models.served.reference import is_served
     from leadline.study.new import new_study
 
-    file = new_study(folder, benchmark, model, items)
-    typer.echo(f"{file}\nnext: leadline run {shlex.quote(str(folder))}")
+    file = new_study(folder, benchmark, model, items, base_url)
+    dry = " --dry-run" if is_served(model) else ""
+    typer.echo(f"{file}\nnext: leadline run {shlex.quote(str(folder))}{dry}")
 
 
 def excluding(audit: Path | None, verdicts: list[str] | None) -> Exclude | None:
@@ -77,14 +86,35 @@ def run(
             "drawn; database, manifest and report keep a record of it.",
         ),
     ] = False,
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Ask again what a provider refused for good (too long, a bad request); what failed in "
+            "passing is asked again in any case.",
+        ),
+    ] = False,
+    refill_empty: Annotated[
+        bool,
+        typer.Option(
+            "--refill-empty",
+            help="Ask again what was answered with nothing. The empty answers are set aside, and manifest "
+            "and report say how many.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be asked and what it may cost.")
+    ] = False,
 ) -> None:
     """Ask the models everything that the study lacks, then write its report.
 
-    Stop it at any moment and run it again: stored answers are never asked twice. Calls that failed make the
-    exit code 3, with a report of what is there.
+    Stop it at any moment and run it again: stored answers are never asked twice. Calls that failed, and a
+    budget that is used up, make the exit code 3, with a report of what is there.
     """
     import json
+    from dataclasses import asdict
 
+    from leadline.cli.dry_run import show_dry_run
     from leadline.cli.show import show_report
     from leadline.errors import LeadlineError
     from leadline.study.progress import reporter
@@ -92,25 +122,45 @@ def run(
     from leadline.study.study import open_study
 
     study = open_study(folder, excluding(audit, exclude), audit)
+    if dry_run:
+        show_dry_run(study, as_json, retry_failed=retry_failed, refill_empty=refill_empty)
+        return
     try:
         with reporter(quiet) as progress:
-            outcome = run_study(study, progress, accept_changes=accept_changes)
+            outcome = run_study(
+                study,
+                progress,
+                accept_changes=accept_changes,
+                retry_failed=retry_failed,
+                refill_empty=refill_empty,
+            )
     except KeyboardInterrupt:
         if not quiet:
             typer.echo("interrupted; what was answered is stored, run again to go on", err=True)
         raise  # exit code 130
     if not quiet:
+        refilled = f" ({outcome.refilled:,} of them in place of empty ones)" if outcome.refilled else ""
         typer.echo(
-            f"{outcome.drawn:,} answers drawn, {outcome.kept:,} were there; {outcome.seconds:,.1f} s",
+            f"{outcome.drawn:,} answers drawn{refilled}, {outcome.kept:,} were there; "
+            f"{outcome.seconds:,.1f} s",
             err=True,
         )
-    if not no_report:
+    if not no_report and (outcome.drawn or outcome.kept or not outcome.stopped):
         show_report(study, None, as_json, quiet)
     elif as_json:
-        typer.echo(json.dumps(vars(outcome)))
+        always = ("drawn", "kept", "failed", "seconds")
+        told = {key: value for key, value in asdict(outcome).items() if value or key in always}
+        typer.echo(json.dumps(told))
+    if outcome.stopped:
+        left = f"; {outcome.left.words}" if outcome.left else ""
+        raise LeadlineError(
+            f"{outcome.stopped}{left}", where=str(folder), fix="raise budget in study.yaml and run again"
+        )
     if outcome.failed:
         raise LeadlineError(
             f"{calls_failed(outcome.failed)}, the study is not complete",
             where=str(folder),
-            fix="run it again to ask these again",
+            fix="--retry-failed asks these again"
+            if outcome.lasting == outcome.failed
+            else "run it again to ask these again",
         )

@@ -38,7 +38,7 @@ def show_report(
             f"(leadline run {study.folder})",
             err=True,
         )
-    for sentence in () if quiet else made.document.changes:
+    for sentence in () if quiet else (*made.document.changes, *made.document.remarks):
         typer.echo(f"note: {sentence}", err=True)
     if as_json:
         if figures:

@@ -24,7 +24,18 @@ def look(view: View) -> list[Finding]:
     found = [_overall(view), _states(view)]
     baseline = view.protocol.baseline
     recorded = {one.configuration for one in view.protocol.members if one.kind == "recorded"}
-    return [*found, _answer_position(view)] if view.compares and baseline not in recorded else found
+    is_probed = view.compares and baseline not in recorded and not _is_served(view)
+    return [*found, _answer_position(view)] if is_probed else found
+
+
+def _is_served(view: View) -> bool:
+    """Whether the baseline's answers came from elsewhere, and no gold token was ever looked up."""
+    is_elsewhere = any(
+        one.serving not in ("", "local")
+        for one in view.protocol.members
+        if (one.model, one.configuration) == (view.model, view.protocol.baseline)
+    )
+    return is_elsewhere and not view.readings["gold_rank"].is_not_null().any()
 
 
 def _overall(view: View) -> Finding:
@@ -144,8 +155,8 @@ def _states(view: View) -> Finding:
         table="states",
         model=view.model,
         title="What the answers are",
-        definition=f"Share of all readings in each state: ok, empty, refused, unreadable, {cut}error (the call "
-        "failed). Intervals resample items, since the samples of one item resemble each other.",
+        definition=f"Share of all readings in each state: ok, empty, refused, unreadable, {cut}error (the "
+        "call failed). Intervals resample items, since the samples of one item resemble each other.",
         rows=tuple(rows),
         notes=(
             "Only readings in state ok vote; a verdict without a vote is incorrect, and an item with nothing "

@@ -1,7 +1,7 @@
 """Two runs of what should be the same configuration: do their answers differ more than chance has it?
 
-What a run does instead of answering counts as an answer: refused, empty, unreadable, cut off, and failed are a
-value each, so that a run that refuses half of the time is told apart. On the items that both runs were
+What a run does instead of answering counts as an answer: refused, empty, unreadable, cut off and failed are
+a value each, so that a run that refuses half of the time is told apart. On the items that both runs were
 asked: how many have another most frequent answer (differing), and the mean total variation distance
 ½ Σ |c_a/n_a - c_b/n_b| of their answers (variation). Against both stands what is seen when each item's pooled
 answers are dealt out to the runs again (exact if they are exchangeable), and against the first also the

@@ -3,8 +3,9 @@
 A configuration's `vote` samples are those with index below `vote`. Readings in state ok vote with their
 value; the most frequent value wins, and of equally frequent ones the value seen first (lowest sample index),
 recorded as a tie. The verdict is as correct as the first reading with the winning value. Empty, refused,
-truncated and unreadable answers have no vote; with no vote at all the verdict is incorrect. A failed call (state error) is
-no answer: an item with nothing but errors counts as not answered, and comparisons leave it out.
+truncated and unreadable answers have no vote; with no vote at all the verdict is incorrect. A failed call
+(state error) is no answer: an item with nothing but errors counts as not answered, and comparisons leave it
+out.
 """
 
 from __future__ import annotations

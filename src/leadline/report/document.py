@@ -11,7 +11,16 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from leadline.errors import UsageError
 from leadline.lenses.finding import Figure, Finding
@@ -50,6 +59,34 @@ class ModelEntry(_Frozen):
     digest: str = ""
 
 
+class ServedEntry(_Frozen):
+    """What asking a model behind an API took, over all runs, and who answered.
+
+    Counts of requests by what the provider said: which of its models and set-ups answered, how requests
+    ended, why answers did. `money` is None without a price. `without_usage`: answers of which nobody told the
+    tokens. `never_ended`: requests under way when a run was killed. `identical_repeats`: configurations whose
+    repeated answers are the same text for every item, though they were drawn.
+    """
+
+    model: str
+    provider: str
+    host: str
+    answered_by: dict[str, int]
+    fingerprints: dict[str, int]
+    requests: int
+    retries: int
+    outcomes: dict[str, int]
+    finishes: dict[str, int]
+    cached: int
+    never_ended: int
+    tokens_in: int
+    tokens_out: int
+    without_usage: int
+    money: float | None
+    identical_repeats: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
 class ConfigurationEntry(_Frozen):
     """How the answers were drawn. `id` is the hash of everything in `settings`; `label` is for people."""
 
@@ -82,6 +119,15 @@ class FindingsDocument(_Frozen):
     incomplete: tuple[str, ...] = ()
     # What changed between the runs that drew the answers, a sentence for each run that went on all the same.
     changes: tuple[str, ...] = ()
+    # Of models behind an API, and answers that were asked again: counts, and a sentence for each thing that a
+    # reader should know. Left out where there is nothing to say.
+    served: tuple[ServedEntry, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_silence(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        return {key: value for key, value in written.items() if value or key not in ("served", "remarks")}
 
     def finding(self, lens: str, table: str, model: str) -> Finding | None:
         """The finding of this lens, table and model, or None when the study has none."""

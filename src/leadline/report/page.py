@@ -28,6 +28,7 @@ from leadline.report.labels import spelt_out
 from leadline.report.page_frame import CSP, assets, environment
 from leadline.report.stability_page import stability_groups
 from leadline.report.tables import Table, tables
+from leadline.study.served_facts import calls_told
 
 # More rows of one table make a page slow to open; a table longer than a printed page is not printed unopened.
 MOST_ROWS, LONG_ROWS = 1000, 60
@@ -82,6 +83,7 @@ def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mappi
             script=assets("page.js", "report.js"),
             data=htmlsafe_json_dumps(data, dumps=_dumps),
             item_count=len(data["items"]),
+            calls=[f"{one.model}: {calls_told(one.model_dump())}" for one in document.served],
             failed=readings.filter(pl.col("state") == "error").height,
             left_out=data["left_out"],
             groups=claim_groups(document),

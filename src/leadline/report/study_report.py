@@ -15,13 +15,20 @@ from leadline import __version__
 from leadline.errors import LeadlineError
 from leadline.lenses.registry import run_lenses
 from leadline.models.model import ModelIdentity
-from leadline.report.document import BenchmarkEntry, ConfigurationEntry, FindingsDocument, ModelEntry
+from leadline.report.document import (
+    BenchmarkEntry,
+    ConfigurationEntry,
+    FindingsDocument,
+    ModelEntry,
+    ServedEntry,
+)
 from leadline.report.items import ItemText
 from leadline.report.write import ReportPaths, write_report
 from leadline.study.before import before
 from leadline.study.changes import accepted_changes
 from leadline.study.members import RECORDED, StudyMember, members, protocol
 from leadline.study.readings import check_answered, readings
+from leadline.study.served_facts import asked_again, remarks, served_facts
 from leadline.study.stability_names import check_audited
 from leadline.study.store import open_store
 from leadline.study.study import Study
@@ -61,6 +68,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         everyone = readings(study, store)
         identities = store.models()
         changes = accepted_changes(store.history())
+        facts, again = served_facts(study, store, found), asked_again(store, found)
     frame = everyone.filter(pl.col("excluded") == "")
     if frame.height == 0:
         raise LeadlineError(
@@ -102,6 +110,8 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         findings=tuple(run_lenses(everyone, parts, earlier.readings if earlier else None)),
         incomplete=tuple(lacking),
         changes=tuple(changes),
+        served=tuple(ServedEntry(**one) for one in facts),
+        remarks=tuple(remarks(facts, again)),
     )
     items = {
         item.id: ItemText(item.id, item.question, item.valid_answers, item.category, item.task)
@@ -120,7 +130,7 @@ def _models(found: Sequence[StudyMember], identities: dict[str, ModelIdentity]) 
             entries.append(ModelEntry(name=label, description="recorded answers"))
         else:
             one = identities[label]
-            description = f"{one.description} · {one.dtype}"
+            description = one.description if one.kind == "served" else f"{one.description} · {one.dtype}"
             entries.append(ModelEntry(name=label, description=description, digest=one.digest))
     return entries
 

@@ -23,6 +23,7 @@ def markdown_tables(document: FindingsDocument) -> str:
         *([f"Population: {escape(benchmark.population)}."] if benchmark.population else ()),
         *(f"**Not complete.** {escape(sentence)}." for sentence in document.incomplete),
         *(f"**Drawn in parts.** {escape(sentence)}." for sentence in document.changes),
+        *(f"**Note.** {escape(sentence)}." for sentence in document.remarks),
         "Shares come with what they were counted over and their 95 % interval: 12.5 % (5/40) [5.5, 26.1].",
         *(block for entry in headlines(document) for block in _headline(entry)),
         *_claims(claim_groups(document)),

@@ -22,12 +22,15 @@ from typing import Any, Literal
 import leadline
 from leadline.errors import UsageError
 from leadline.models.model import ModelIdentity
-from leadline.study.environment import DECIDING, environment
+from leadline.study.environment import DECIDING, environment, installed
 from leadline.study.store import RunNote, Store
 from leadline.study.study import Study
 
 # The rooms whose sources decide what a model answers.
 _ROOMS = ("engine", "models", "techniques")
+# Of a model behind an API: what it is sent, and how; everything else is the provider's.
+_ROOMS_SERVED = ("models/served", "techniques")
+_DECIDING_SERVED = ("inspect-ai",)
 # More than this many of one kind are counted, not listed.
 _LISTED = 3
 FLAG = "--accept-changes"
@@ -52,16 +55,26 @@ class Change:
         return f"{self.what} is not what earlier answers were drawn with {shown}"
 
 
+def code_key(served: bool) -> str:
+    """What a run notes `code` under."""
+    return "code_served" if served else "code"
+
+
 @cache
-def code() -> dict[str, str]:
-    """Versions of what decides an answer, and a digest of Leadline's own sources that do."""
+def code(served: bool = False) -> dict[str, str]:
+    """Versions of what decides an answer, and a digest of Leadline's own sources that do; `served`: of models
+    behind an API."""
     found = hashlib.sha256()
     root = Path(leadline.__file__).parent
-    for file in sorted(path for room in _ROOMS for path in (root / room).rglob("*.py")):
+    rooms = _ROOMS_SERVED if served else _ROOMS
+    files = sorted(path for room in rooms for path in (root / room).rglob("*.py"))
+    for file in files if served else (path for path in files if "served" not in path.parts):
         found.update(f"{file.relative_to(root).as_posix()}\n".encode())
         found.update(file.read_bytes())
     there = environment()
     versions = {name: there["libraries"][name] for name in DECIDING if name in there["libraries"]}
+    if served:
+        versions = {name: version for name in _DECIDING_SERVED if (version := installed(name))}
     return {"leadline": there["leadline"], **versions, "leadline's sources": found.hexdigest()}
 
 
@@ -109,20 +122,20 @@ def noted(identity: ModelIdentity) -> dict[str, str]:
     return {"digest": identity.digest, "dtype": identity.dtype}
 
 
-def changed_code(store: Store) -> list[Change]:
-    """What of `code()` differs from what the last answers were drawn with.
+def changed_code(store: Store, served: bool = False) -> list[Change]:
+    """What of `code` differs from what the last answers were drawn with.
 
     Runs of earlier versions noted no sources, only versions, and not whether they drew anything.
     """
     history = _abouts(store.history())
-    drawn = [one["code"] for one in history if "code" in one]
-    if not drawn and any(map(store.has_answers, store.configurations())):
+    drawn = [one[code_key(served)] for one in history if code_key(served) in one]
+    if not drawn and not served and any(map(store.has_answers, store.configurations())):
         drawn = [
             _versions(one["environment"]) for one in history if "environment" in one and "drawn" not in one
         ]
     if not drawn:
         return []
-    old, new = drawn[-1], code()
+    old, new = drawn[-1], code(served)
     found = [
         Change("code", name, old[name], new[name]) for name in new if old.get(name, new[name]) != new[name]
     ]

@@ -5,14 +5,24 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from leadline.bench.complaint import REPEATED, said
+from leadline.models.served.reference import PREFIX, is_served
+from leadline.study.served_entry import NAME, Budget, ServedEntry
 from leadline.study.stability_config import AgainSection, StabilitySection, Traits
 from leadline.techniques.prompts_library import Style
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
 DEVICE = r"(auto|cpu|cuda(:[0-9]{1,3})?)"
 # A study of more items would take years; a number like that is a slip.
 MAX_ITEMS = 10_000_000
@@ -66,10 +76,12 @@ def _device(value: str) -> str:
 
 
 class ModelEntry(_Section):
-    """One model that answers."""
+    """One model that answers, on this machine."""
 
     ref: str = Field(
-        min_length=1, description="a catalogue name, a folder, a .gguf file or a Hugging Face id"
+        min_length=1,
+        description="a catalogue name, a folder, a .gguf file or a Hugging Face id",
+        json_schema_extra={"pattern": f"^(?!{PREFIX})"},
     )
     name: str | None = Field(default=None, pattern=NAME, description="what reports call it")
     dtype: Literal["float32", "bfloat16", "float16"] = Field(
@@ -173,11 +185,22 @@ def _model(value: object) -> object:
     return _entry(value, "ref", "the model's name or place")
 
 
+def _kind(entry: object) -> str:
+    """Which of the two kinds of models an entry is of."""
+    ref = entry.get("ref") if isinstance(entry, dict) else getattr(entry, "ref", None)
+    return SERVED if isinstance(ref, str) and is_served(ref) else LOCAL
+
+
+# What pydantic calls the two kinds of models in the place of a fault.
+LOCAL, SERVED = "leadline:local", "leadline:served"
+AnyModel = ModelEntry | ServedEntry
+
+
 def _technique(value: object) -> object:
     return _entry(value, "technique", "the technique's name")
 
 
-def _labels_are_unique(models: tuple[ModelEntry, ...]) -> tuple[ModelEntry, ...]:
+def _labels_are_unique(models: tuple[AnyModel, ...]) -> tuple[AnyModel, ...]:
     labels = [model.label for model in models]
     for at, label in enumerate(labels):
         if label in labels[:at]:
@@ -200,10 +223,20 @@ class StudyConfig(_Section):
         default=Exclude(), description="items to leave out: by an audit's verdict, or by id"
     )
     models: Annotated[
-        tuple[Annotated[ModelEntry, BeforeValidator(_model)], ...],
+        tuple[
+            Annotated[
+                Annotated[ModelEntry, Tag(LOCAL)] | Annotated[ServedEntry, Tag(SERVED)],
+                Discriminator(_kind),
+                BeforeValidator(_model),
+            ],
+            ...,
+        ],
         BeforeValidator(_as_list),
         AfterValidator(_labels_are_unique),
     ] = Field(default=(), description="who answers; one or a list. None where all answers are recorded ones")
+    budget: Budget = Field(
+        default=Budget(), description="the most that asking models behind an API may take, all runs together"
+    )
     baseline: str | None = Field(
         default=None,
         min_length=1,
@@ -256,6 +289,16 @@ class StudyConfig(_Section):
         default=256, ge=1, le=65_536, description="sequences decoded side by side; changes speed, not answers"
     )
 
+    @model_validator(mode="after")
+    def _money_has_prices(self) -> StudyConfig:
+        for at, model in enumerate(self.models):
+            if self.budget.money is not None and isinstance(model, ServedEntry) and model.price is None:
+                message = "budget: money is counted by prices, and '{label}' has none: {fix}"
+                fix = "give it price: {input: ..., output: ...}, per million tokens"
+                context = {"label": model.label, "fix": fix, "at": ("models", at)}
+                raise PydanticCustomError(REPEATED, message, context)
+        return self
+
 
 def study_schema() -> dict[str, Any]:
     """JSON Schema of study.yaml, for editors; short forms (a number for `items`, ...) included."""
@@ -266,8 +309,8 @@ def study_schema() -> dict[str, Any]:
     properties["items"] = {
         "anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_ITEMS}, {"$ref": "#/$defs/Items"}]
     }
-    for key, definition in (("models", "ModelEntry"), ("techniques", "TechniqueEntry")):
-        one = {"anyOf": [string, {"$ref": f"#/$defs/{definition}"}]}
+    for key, kinds in (("models", ("ModelEntry", "ServedEntry")), ("techniques", ("TechniqueEntry",))):
+        one = {"anyOf": [string, *({"$ref": f"#/$defs/{kind}"} for kind in kinds)]}
         properties[key] = {
             "description": properties[key].get("description", ""),
             "anyOf": [*one["anyOf"], {"type": "array", "items": one}],

@@ -13,7 +13,10 @@ from leadline.bench.complaint import OWN, complaint
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.bench.yaml_lines import YamlFault, compose, faults, follow, plain
 from leadline.errors import UsageError
+from leadline.models.served.secrets import named_like_a_secret
 from leadline.study.config import (
+    LOCAL,
+    SERVED,
     BeyondSection,
     Exclude,
     Items,
@@ -21,6 +24,7 @@ from leadline.study.config import (
     SamplingSection,
     StudyConfig,
 )
+from leadline.study.served_entry import Budget, ServedEntry
 
 STUDY_FILE = "study.yaml"
 _SECTIONS: dict[str, type[BaseModel]] = {
@@ -28,6 +32,9 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "items": Items,
     "exclude": Exclude,
     "models": ModelEntry,
+    LOCAL: ModelEntry,
+    SERVED: ServedEntry,
+    "budget": Budget,
     "sampling": SamplingSection,
     "beyond_sampling": BeyondSection,
 }
@@ -44,8 +51,9 @@ def read_config(path: Path) -> StudyConfig:
             part for part in first["loc"] if not (isinstance(part, str) and part.startswith("function-"))
         ]
         if "at" in first.get("ctx", {}):  # the fault of one entry, found by looking at all of them
-            location.append(first["ctx"]["at"])
-        line, written = follow(node, location)
+            at = first["ctx"]["at"]
+            location += at if isinstance(at, tuple) else [at]
+        line, written = follow(node, [part for part in location if part not in (LOCAL, SERVED)])
         what, fix = _sentence(first, location, written)
         raise UsageError(what, where=f"{path}:{line}", fix=fix) from None
 
@@ -65,6 +73,11 @@ def _sentence(
     error: Any, location: Sequence[Hashable], written: Sequence[Hashable]
 ) -> tuple[str, str | None]:
     """What is wrong and what to do. `written` is the part of `location` that stands in the file."""
+    if error["type"] == "extra_forbidden" and named_like_a_secret(str(location[-1])):
+        what = f"{shortened(str(location[-1]))} has no place in a file"
+        return what, "keys come from the environment only, such as OPENAI_API_KEY"
+    if error["type"] == "extra_forbidden" and (elsewhere := _of_the_other_kind(location)):
+        return elsewhere
     if error["type"] == "extra_forbidden":
         return f"unknown key {shortened(str(location[-1]))}", _known_keys(location)
     if error["type"] == "missing":
@@ -77,8 +90,19 @@ def _sentence(
     return f"{place}: {what}" if place else what, fix
 
 
+def _of_the_other_kind(location: Sequence[Hashable]) -> tuple[str, str] | None:
+    """What to say of a key that only the other kind of models has."""
+    key = str(location[-1])
+    if LOCAL in location and key in ServedEntry.model_fields:
+        return f"{key} is for models behind an API", "those have a ref: inspect:PROVIDER/MODEL"
+    if SERVED in location and key in ModelEntry.model_fields:
+        return f"{key} is for models on this machine", "leave it out: the provider alone decides it"
+    return None
+
+
 def _known_keys(location: Sequence[Hashable]) -> str:
-    section = next((str(part) for part in location[:-1] if isinstance(part, str)), "")
+    kind = next((part for part in location if part in (LOCAL, SERVED)), None)
+    section = str(kind or next((part for part in location[:-1] if isinstance(part, str)), ""))
     fields = _SECTIONS[section].model_fields if section in _SECTIONS else {}
     return did_you_mean(str(location[-1]), fields, otherwise=f"known keys: {', '.join(fields)}")
 

@@ -15,15 +15,18 @@ LIBRARIES = ("torch", "transformers", "tokenizers", "safetensors", "numpy", "sci
 DECIDING = ("torch", "transformers", "tokenizers")
 
 
+def installed(library: str) -> str:
+    """The version of a library, "" where it is not installed."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
 @cache
 def environment() -> dict[str, Any]:
     """Leadline, Python, libraries, platform; the same throughout a process."""
-    versions = {}
-    for library in LIBRARIES:
-        try:
-            versions[library] = metadata.version(library)
-        except metadata.PackageNotFoundError:
-            continue
+    versions = {library: version for library in LIBRARIES if (version := installed(library))}
     return {
         "leadline": __version__,
         "python": platform.python_version(),

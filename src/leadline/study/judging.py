@@ -81,6 +81,11 @@ def reading_of(
     return reading
 
 
+def is_empty(item: Item, text: str) -> bool:
+    """Whether there is nothing in a response but blanks and markup."""
+    return read_answer(item, text).state is State.EMPTY
+
+
 def _same(item: Item, answer: Reading, gold: Reading, rule: Rule) -> bool:
     is_declared = any(form.precision is not None for form in (item, *item.fields))
     found = classes(item, (answer, gold))["rounding" if rule == "declared" and not is_declared else rule]

@@ -17,6 +17,7 @@ from leadline.models.model import ModelIdentity
 from leadline.study.changes import code
 from leadline.study.environment import environment
 from leadline.study.members import RECORDED, members
+from leadline.study.served_facts import asked_again, remarks, served_facts
 from leadline.study.store import RunNote, Store
 from leadline.study.study import Study
 
@@ -76,10 +77,13 @@ def told_of(study: Study, store: Store, identities: dict[str, ModelIdentity]) ->
                 "failures_only": configuration.failures_only,
                 **study.described(configuration, identity),
             }
-    for one in members(study, store):
+    found = members(study, store)
+    for one in found:
         if one.kind == RECORDED:
             about = {"id": one.id, "role": one.role, "samples": one.samples, RECORDED: dict(one.about)}
             configurations[f"{one.model}/{one.name}"] = about
+    facts, again = served_facts(study, store, found), asked_again(store, found)
+    said = remarks(facts, again)
     return {
         "benchmark": {
             "name": study.whole.name,
@@ -93,6 +97,12 @@ def told_of(study: Study, store: Store, identities: dict[str, ModelIdentity]) ->
         },
         "models": {label: vars(identity) for label, identity in identities.items()},
         "configurations": configurations,
+        # Of models behind an API, and of answers that were asked again; where there are none, nothing.
+        **{
+            key: value
+            for key, value in (("served", facts), ("asked_again", again), ("remarks", said))
+            if value
+        },
         "runs": [_run(one) for one in store.history()],
     }
 
@@ -109,7 +119,8 @@ def _run(note: RunNote) -> dict[str, Any]:
         "environment": about.get("environment", {}),
         "code": about.get("code"),
         "accepted": about.get("accepted", []),
-        **({RECORDED: about[RECORDED]} if RECORDED in about else {}),  # answers were imported, none drawn
+        # Answers were imported, none drawn; a budget ended it; models behind an API; empty answers anew.
+        **{key: about[key] for key in (RECORDED, "stopped", "code_served", "refilled") if key in about},
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
 from leadline.lenses.protocol import Member, Method, Protocol
+from leadline.models.model import ModelIdentity
 from leadline.study.config import StudyConfig
 from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration, Role, configuration_id
@@ -29,7 +30,8 @@ class StudyMember:
     """One configuration of one model. `samples` are wanted of each item, or were recorded of some item.
 
     `asked` is the configuration of study.yaml, None for a recorded one; `about` is what was said of that when
-    it was recorded (serving, family, ...).
+    it was recorded (serving, family, ...). `serving` is how answers that were asked for came: local, or the
+    host.
     """
 
     model: str
@@ -41,6 +43,7 @@ class StudyMember:
     kind: str
     asked: Configuration | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
+    serving: str = "local"
 
 
 def recorded_id(model: str, configuration: str) -> str:
@@ -65,12 +68,17 @@ def members(study: Study, store: Store) -> tuple[StudyMember, ...]:
             role=one.role,
             kind="baseline" if one.role == "baseline" else kind_of(one.technique),
             asked=one,
+            serving=_serving(identities[entry.label]),
         )
         for entry in study.config.models
         if entry.label in identities
         for one in study.configurations
     ]
     return (*found, *_recorded(study, store))
+
+
+def _serving(identity: ModelIdentity) -> str:
+    return identity.device if identity.kind == "served" else "local"
 
 
 def _recorded(study: Study, store: Store) -> list[StudyMember]:
@@ -152,7 +160,7 @@ def _member(config: StudyConfig, one: StudyMember) -> Member:
 
     serving, family = trait("serving"), trait("family")
     if one.kind != RECORDED:
-        serving = serving or "local"
+        serving = serving or one.serving
     elif one.model == UNNAMED:  # nothing says that they have a model in common
         family = family or one.name
     return Member(one.model, one.name, one.label, serving, family, one.kind)

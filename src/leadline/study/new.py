@@ -9,29 +9,58 @@ from importlib.resources import files
 from pathlib import Path
 
 import yaml
+from pydantic import ValidationError
 
 from leadline.bench import bundled_names, load_benchmark
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.catalogue import CATALOGUE
 from leadline.models.resolve import check_reference
+from leadline.models.served.reference import is_served
 from leadline.study.config import study_schema
 from leadline.study.config_file import STUDY_FILE
+from leadline.study.served_entry import ServedEntry
 
 SCHEMA_FILE = "study.schema.json"
 
 
-def new_study(folder: Path, benchmark: str, model: str, items: int | None) -> Path:
-    """A study of `model` on `benchmark`; returns its study.yaml.
+def new_study(
+    folder: Path, benchmark: str, model: str, items: int | None, base_url: str | None = None
+) -> Path:
+    """A study of `model` on `benchmark`; returns its study.yaml. `base_url`: of a model behind an API.
 
     Raises UsageError when there is a study already, no such benchmark, or what can be no model; LeadlineError
     when the folder cannot be written.
     """
     load_benchmark(benchmark)  # say what is wrong with it now
+    if is_served(model):
+        return _served_study(folder, benchmark, model, items, base_url)
+    if base_url is not None:
+        raise UsageError(
+            "--base-url is for models behind an API", fix="those are named --model inspect:PROVIDER/MODEL"
+        )
     check_reference(model)
     benchmark = _from(folder, benchmark)
     if model not in CATALOGUE and Path(model).expanduser().exists():
         model = str(Path(model).expanduser().resolve())
     return _make(folder, "study.yaml", benchmark=benchmark, model=model, items=items)
+
+
+def _served_study(folder: Path, benchmark: str, model: str, items: int | None, base_url: str | None) -> Path:
+    try:
+        ServedEntry(ref=model, base_url=base_url)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        what = first["msg"].removeprefix("Value error, ")
+        raise UsageError(what, where="--base-url" if "base_url" in first["loc"] else model) from None
+    said = f"base_url: {_scalar(base_url)}" if base_url else "# base_url: http://127.0.0.1:8000/v1"
+    return _make(
+        folder,
+        "served.yaml",
+        benchmark=_from(folder, benchmark),
+        model=model,
+        items=items,
+        base_url=said,
+    )
 
 
 def recorded_study(folder: Path, benchmark: str, baseline: str | None = None) -> Path:
@@ -68,6 +97,7 @@ def _make(
     model: str = "",
     items: int | None = None,
     baseline: str = "",
+    base_url: str = "",
 ) -> Path:
     text = files("leadline.study").joinpath("templates", template).read_text(encoding="utf-8")
     values = {
@@ -75,6 +105,7 @@ def _make(
         "benchmark": _scalar(benchmark),
         "model": _scalar(model),
         "baseline": baseline,
+        "base_url": base_url,
         "items": "# items: 48" if items is None else f"items: {items}",
     }
     for key, value in values.items():

@@ -20,6 +20,9 @@ class Reporter(Protocol):
     def advance(self, answers: int, tokens: int) -> None:
         """`answers` more are stored, which took `tokens` generated tokens."""
 
+    def spent(self, words: str) -> None:
+        """What asking took so far, where that is counted: requests, tokens, money."""
+
     def end(self) -> None:
         """The configuration is complete."""
 
@@ -39,6 +42,8 @@ class Quiet:
 
     def advance(self, answers: int, tokens: int) -> None: ...
 
+    def spent(self, words: str) -> None: ...
+
     def end(self) -> None: ...
 
     def __enter__(self) -> Self:
@@ -53,6 +58,7 @@ class Log(Quiet):
     def __init__(self, interval: float = 10.0) -> None:
         self._interval = interval
         self._label, self._total, self._done = "", 0, 0
+        self._spent = ""
         self._before = self._tokens = 0
         self._started = self._said = 0.0
 
@@ -70,14 +76,22 @@ class Log(Quiet):
     def advance(self, answers: int, tokens: int) -> None:
         self._done += answers
         self._tokens += tokens
+        self._tell()
+
+    def spent(self, words: str) -> None:
+        self._spent = words
+        self._tell()
+
+    def _tell(self) -> None:
         now = time.monotonic()
         if now - self._said >= self._interval and self._done < self._total:
             self._said = now
             elapsed = now - self._started
-            left = elapsed / max(1, self._done - self._before) * (self._total - self._done)
+            drawn = self._done - self._before
+            left = f", about {elapsed / drawn * (self._total - self._done):,.0f} s left" if drawn else ""
             self.note(
                 f"{self._label}: {self._done:,} of {self._total:,} answers, "
-                f"{self._tokens / elapsed:,.0f} tokens/s, about {left:,.0f} s left"
+                f"{self._tokens / elapsed:,.0f} tokens/s{left}{self._so_far}"
             )
 
     def end(self) -> None:
@@ -85,8 +99,12 @@ class Log(Quiet):
             elapsed = time.monotonic() - self._started
             self.note(
                 f"{self._label}: {self._done - self._before:,} answers in {elapsed:,.1f} s, "
-                f"{self._tokens / max(elapsed, 1e-9):,.0f} tokens/s"
+                f"{self._tokens / max(elapsed, 1e-9):,.0f} tokens/s{self._so_far}"
             )
+
+    @property
+    def _so_far(self) -> str:
+        return f"; so far {self._spent}" if self._spent else ""
 
 
 class Bars(Quiet):
@@ -133,6 +151,10 @@ class Bars(Quiet):
         self._tokens += tokens
         rate = self._tokens / max(time.monotonic() - self._started, 1e-9)
         self._progress.update(self._task, advance=answers, rate=f"{rate:,.0f} tok/s")  # type: ignore[arg-type]
+
+    def spent(self, words: str) -> None:
+        if self._task is not None:
+            self._progress.update(self._task, rate=words)  # type: ignore[arg-type]
 
     def end(self) -> None:
         self._progress.refresh()

@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline.bench.problem import did_you_mean
 from leadline.errors import LeadlineError, UsageError
-from leadline.study.config import ModelEntry
+from leadline.study.config import AnyModel, ModelEntry
 from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration
 from leadline.study.registration import Arm, Prediction, RegisteredModel
@@ -84,9 +84,11 @@ def chosen_models(study: Study, wanted: Collection[str]) -> list[RegisteredModel
     return [_pinned(study, entry) for entry in entries]
 
 
-def _pinned(study: Study, entry: ModelEntry) -> RegisteredModel:
+def _pinned(study: Study, entry: AnyModel) -> RegisteredModel:
     from leadline.models.resolve import check_reference, resolve
 
+    if not isinstance(entry, ModelEntry):  # which weights will answer, the provider alone knows
+        return RegisteredModel(label=entry.label, ref=entry.ref, dtype=entry.dtype)
     reference = study.model_reference(entry)
     where = where_in(study.file, "models", study.config.models.index(entry), "ref")
     try:

@@ -3,71 +3,65 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from leadline.engine import Failure
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.model import Model, ModelIdentity
-from leadline.study.changes import changed_code, changed_items, changed_model, code, noted, settle
-from leadline.study.config import ModelEntry
+from leadline.models.served import BudgetExhausted
+from leadline.study.asking import Asked, RunSettings, ask, calls_failed
+from leadline.study.changes import changed_items, changed_model, noted, settle
+from leadline.study.config import AnyModel
 from leadline.study.config_file import where_in
-from leadline.study.configuration import Configuration
 from leadline.study.environment import environment
+from leadline.study.left import Left, left_to_ask
 from leadline.study.lock import locked
 from leadline.study.manifest import write_manifest
-from leadline.study.prepare import prepare
+from leadline.study.model_loading import LoadModel, load_model
 from leadline.study.progress import Reporter
-from leadline.study.readings import check_readable, judged
-from leadline.study.store import Key, Store, open_store
+from leadline.study.readings import check_readable
+from leadline.study.store import Store, open_store
 from leadline.study.study import Study
-from leadline.techniques import Answer
-from leadline.techniques.conversation import Job, converse
 
-# Answers wait this long at most before they are stored: what a sudden end can lose.
-_FLUSH_SECONDS = 1.0
-
-LoadModel = Callable[[Study, ModelEntry, Reporter], Model]
+__all__ = ["LoadModel", "Outcome", "calls_failed", "run_study"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did: answers that it drew, those that were there before, and calls that failed."""
+    """What a run did: answers that it drew (`refilled` of them in the place of empty ones), those that were
+    there before, and calls that failed (`lasting`: for good).
+
+    `given_up` failed for good in earlier runs and were not asked again. `stopped` is why the run ended before
+    it had asked everything ("" where it did not), and `left` what there was still to ask then.
+    """
 
     drawn: int
     kept: int
     failed: int
     seconds: float
-
-
-def load_local(study: Study, entry: ModelEntry, reporter: Reporter) -> Model:
-    """The model that `entry` names, on this machine."""
-    from leadline.models.local import LocalModel
-    from leadline.models.resolve import resolve
-
-    class _Steps:
-        def step(self, line: str) -> None:
-            reporter.note(line)
-
-    reference = study.model_reference(entry)
-    try:
-        files = resolve(reference, progress=_Steps())
-    except UsageError as error:  # it names the model; say where the study does
-        line = where_in(study.file, "models", study.config.models.index(entry), "ref")
-        where = f"{line}: {error.where}" if error.where else line
-        raise UsageError(error.what, where=where, fix=error.fix) from error
-    return LocalModel(files, entry.dtype, entry.device, study.config.batch_rows)
+    refilled: int = 0
+    given_up: int = 0
+    stopped: str = ""
+    left: Left | None = None
+    lasting: int = 0
 
 
 def run_study(
-    study: Study, reporter: Reporter, load: LoadModel = load_local, *, accept_changes: bool = False
+    study: Study,
+    reporter: Reporter,
+    load: LoadModel = load_model,
+    *,
+    accept_changes: bool = False,
+    retry_failed: bool = False,
+    refill_empty: bool = False,
 ) -> Outcome:
     """Draw every answer that the study lacks. Interrupt it at any moment and call it again.
 
-    Raises LeadlineError when the folder, the database or a model cannot be used, and UsageError when a model,
-    an item's wording or the code changed since earlier answers were drawn and `accept_changes` does not say
-    to go on; what was stored stays.
+    `retry_failed` asks again what providers refused for good, `refill_empty` what was answered with nothing
+    (the empty answers are set aside and counted). A budget that is used up ends the run, with all answers
+    stored. Raises LeadlineError when the folder, the database or a model cannot be used, and UsageError when
+    a model, an item's wording or the code changed since earlier answers were drawn and `accept_changes` does
+    not say to go on; what was stored stays.
     """
     if not study.config.models:
         raise UsageError(
@@ -76,7 +70,9 @@ def run_study(
             fix=f"name at least one; of recorded answers: leadline report {study.folder}",
         )
     started = time.monotonic()
-    drawn = kept = failed = 0
+    found = Asked()
+    exhausted: BudgetExhausted | None = None
+    left: Left | None = None
     check_readable(study)
     _note_too_many(study, reporter)
     with locked(study.folder), open_store(study.folder, write=True) as store:
@@ -85,37 +81,83 @@ def run_study(
         about = {"environment": environment(), "study": study.config.model_dump(mode="json"), "drawn": None}
         run = store.begin_run(about)
         settle(reworded, study, store, run, accept_changes)
+        settings = RunSettings(run, accept_changes, retry_failed, refill_empty)
         identities: dict[str, ModelIdentity] = {}
-        seen: dict[str, dict[str, str]] = {}
         try:
             for entry in study.config.models:
-                model = load(study, entry, reporter)
-                settle(changed_model(store, entry.label, model.identity), study, store, run, accept_changes)
-                identities[entry.label] = model.identity
-                seen[entry.label] = noted(model.identity)
-                store.note_run(run, {"models": seen})
-                store.set_model(entry.label, model.identity)
-                write_manifest(study, store, identities, run)
-                for configuration in study.configurations:
-                    new, old, lost = _ask(
-                        study,
-                        store,
-                        run,
-                        model,
-                        configuration,
-                        entry=entry,
-                        reporter=reporter,
-                        accept_changes=accept_changes,
-                    )
-                    drawn, kept, failed = drawn + new, kept + old, failed + lost
+                _ask_model(study, entry, load, settings, store, reporter, identities, found)
+            store.end_run(run)
+        except BudgetExhausted as error:
+            exhausted = error
+            left = left_to_ask(study, store)
+            store.note_run(run, {"stopped": error.what})
             store.end_run(run)
         finally:
             # Of a run that was stopped as well; what stopped it matters more than that this cannot be noted.
             with suppress(LeadlineError):
                 store.note_run(run, {"drawn": store.added})
+                if found.refilled:
+                    store.note_run(run, {"refilled": found.refilled})
         if identities:
             write_manifest(study, store, identities, run)
-    return Outcome(drawn, kept, failed, time.monotonic() - started)
+    return Outcome(
+        drawn=found.drawn,
+        kept=found.kept,
+        failed=found.failed.total(),
+        seconds=time.monotonic() - started,
+        refilled=found.refilled,
+        given_up=found.given_up.total(),
+        stopped=exhausted.what if exhausted else "",
+        left=left,
+        lasting=found.lasting,
+    )
+
+
+def _ask_model(
+    study: Study,
+    entry: AnyModel,
+    load: LoadModel,
+    settings: RunSettings,
+    store: Store,
+    reporter: Reporter,
+    identities: dict[str, ModelIdentity],
+    found: Asked,
+) -> None:
+    """Ask one model everything that it is to be asked; its identity joins `identities`."""
+    run = settings.run
+    model = load(study, entry, reporter, store, run)
+    try:
+        changes = changed_model(store, entry.label, model.identity)
+        settle(changes, study, store, run, settings.accept_changes)
+        identities[entry.label] = model.identity
+        store.note_run(run, {"models": {label: noted(one) for label, one in identities.items()}})
+        store.set_model(entry.label, model.identity)
+        write_manifest(study, store, identities, run)
+        for configuration in study.configurations:
+            ask(
+                study,
+                store,
+                model,
+                configuration,
+                entry=entry,
+                settings=settings,
+                reporter=reporter,
+                found=found,
+            )
+    finally:
+        with suppress(LeadlineError):
+            _note_remarks(store, run, entry.label, model)
+        if (close := getattr(model, "close", None)) is not None:
+            close()
+
+
+def _note_remarks(store: Store, run: int, label: str, model: Model) -> None:
+    """Keep what a served model says of its provider: that it takes no seed, say."""
+    if remarks := list(getattr(model, "notes", ())):
+        known: dict[str, list[str]] = next(
+            (one.about.get("remarks", {}) for one in store.history() if one.run == run), {}
+        )
+        store.note_run(run, {"remarks": {**known, label: remarks}})
 
 
 def _note_too_many(study: Study, reporter: Reporter) -> None:
@@ -124,107 +166,3 @@ def _note_too_many(study: Study, reporter: Reporter) -> None:
     if limit is not None and limit > there:
         which = "these categories have" if study.config.items.categories else f"{study.whole.name} has"
         reporter.note(f"items: {limit:,} are asked for, {which} {there:,}; all of them are asked")
-
-
-def calls_failed(number: int) -> str:
-    """ "1 call failed", "2 calls failed"."""
-    return f"{number:,} call{'' if number == 1 else 's'} failed"
-
-
-def _ask(
-    study: Study,
-    store: Store,
-    run: int,
-    model: Model,
-    configuration: Configuration,
-    *,
-    entry: ModelEntry,
-    reporter: Reporter,
-    accept_changes: bool,
-) -> tuple[int, int, int]:
-    """Ask what is missing under one configuration: how many answers were drawn, were there, and failed."""
-    technique, prompts, label = configuration.technique, study.prompts, entry.label
-    identifier = study.configuration_id(configuration, model.identity)
-    store.set_configuration(identifier, study.described(configuration, model.identity))
-    items = list(study.benchmark.items)
-    if configuration.failures_only:
-        failures = _baseline_failures(study, store, model.identity)
-        items = [item for item in items if item.id in failures]
-    answered = store.answered(identifier)
-    wanted = {
-        Key(item.id, study.asked(item), sample): Job(study.question(item), sample)
-        for item in items
-        for sample in range(configuration.samples)
-    }
-    missing = {key: job for key, job in wanted.items() if key not in answered}
-    reporter.begin(f"{label} · {configuration.label}", len(wanted), len(wanted) - len(missing))
-    keys = {(key.item, key.sample): key for key in missing}
-    jobs = list(missing.values())
-    failed: list[Failure] = []
-    if jobs:
-        # Only now: a study that lacks nothing may be looked at with any code.
-        settle(changed_code(store), study, store, run, accept_changes)
-        store.note_run(run, {"code": code()})
-        prepared = prepare(study, model, entry, technique, reporter)
-        for start in range(0, len(jobs), study.config.batch_rows):
-            ready: list[tuple[Key, Answer]] = []
-            flushed = time.monotonic()
-            try:
-                for job, answer in converse(
-                    technique,
-                    jobs[start : start + study.config.batch_rows],
-                    prompts,
-                    model.generate,
-                    prepared,
-                ):
-                    key = keys[job.question.item, job.sample]
-                    if isinstance(answer, Failure):
-                        store.add_failure(identifier, run, key, answer.kind, answer.message)
-                        failed.append(answer)
-                        continue
-                    ready.append((key, answer))
-                    if time.monotonic() - flushed >= _FLUSH_SECONDS:
-                        _store(store, identifier, run, ready, reporter)
-                        flushed = time.monotonic()
-            except BaseException as error:
-                # Whatever ends the run, what was answered stays. An interrupt may have come after storing a
-                # part of it and before forgetting that part.
-                there = store.answered(identifier)
-                _store(store, identifier, run, [pair for pair in ready if pair[0] not in there], reporter)
-                if isinstance(error, MemoryError):
-                    raise LeadlineError(
-                        "out of memory",
-                        where=f"{label} · {configuration.label}",
-                        fix="lower batch_rows in study.yaml",
-                    ) from error
-                raise
-            _store(store, identifier, run, ready, reporter)
-    reporter.end()
-    if failed:
-        reporter.note(
-            f"{label} · {configuration.label}: {calls_failed(len(failed))}, the first: {failed[0].message}"
-        )
-    return len(missing) - len(failed), len(wanted) - len(missing), len(failed)
-
-
-def _store(
-    store: Store, identifier: str, run: int, ready: list[tuple[Key, Answer]], reporter: Reporter
-) -> None:
-    if ready:
-        store.add(identifier, run, ready)
-        reporter.advance(len(ready), sum(answer.tokens_out for _, answer in ready))
-        ready.clear()
-
-
-def _baseline_failures(study: Study, store: Store, model: ModelIdentity) -> set[str]:
-    """Items that the baseline answered wrongly."""
-    baseline = next(each for each in study.configurations if each.role == "baseline")
-    items = study.benchmark.by_id
-    wrong = set()
-    for response in store.responses(study.configuration_id(baseline, model)):
-        item = items.get(response.key.item)
-        if item is None or response.key.asked != study.asked(item):
-            continue
-        if not judged(study, item, response.text).correct:
-            wrong.add(item.id)
-    return wrong

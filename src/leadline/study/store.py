@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,30 +19,13 @@ from typing import Any, TypeVar
 from leadline.engine import GoldProbe
 from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
+from leadline.study.tables import SCHEMA
 from leadline.techniques import Answer, Stage
 
 DATABASE = "responses.sqlite"
 _FORMAT = 1
 # Checking every page takes about a second per GB; larger files are checked only as they are read.
 _CHECK_BELOW = 512 * 2**20
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS runs (
-    run INTEGER PRIMARY KEY, started REAL NOT NULL, finished REAL, about TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS models (label TEXT PRIMARY KEY, identity TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS configurations (id TEXT PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS responses (
-    configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
-    text TEXT NOT NULL, finish TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
-    stages TEXT NOT NULL, probes TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL,
-    PRIMARY KEY (configuration, item, asked, sample)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS failures (
-    configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
-    kind TEXT NOT NULL, message TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS registrations (
-    sha256 TEXT PRIMARY KEY, prediction TEXT NOT NULL, created REAL NOT NULL);
-"""
-
 
 Part = TypeVar("Part", Stage, GoldProbe)
 
@@ -105,6 +88,7 @@ class Store:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db, self.path = connection, path
         self.added = 0  # answers that were stored since this was opened
+        self.asking = ""  # the configuration that is being asked: requests to providers are noted with it
 
     def begin_run(self, about: dict[str, Any]) -> int:
         """Note that a run starts; its number goes on every answer that it stores."""
@@ -200,11 +184,18 @@ class Store:
 
     def registrations(self) -> dict[str, float]:
         """Stamp → time of every prediction that was registered here, in order."""
+        rows = self.select(
+            "registrations", "SELECT sha256, created FROM registrations ORDER BY created, rowid"
+        )
+        return {str(sha256): float(created) for sha256, created in rows}
+
+    def select(self, table: str, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """What `statement` finds in `table`; nothing where a database of an earlier version, not run since,
+        has no such table."""
         with _named_faults(self.path):
-            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'registrations'").fetchone():
-                return {}  # made by an earlier version, and not run since
-            rows = self._db.execute("SELECT sha256, created FROM registrations ORDER BY created, rowid")
-            return {str(sha256): float(created) for sha256, created in rows}
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
+                return []
+            return self._db.execute(statement, values).fetchall()
 
     def configurations(self) -> dict[str, dict[str, Any]]:
         """Id → description of every configuration that was ever asked here."""
@@ -237,36 +228,33 @@ class Store:
                 before = () if stages == "[]" else _parsed(Stage, stages)
                 yield Key(item, asked, sample), str(finish), float(created), before
 
-    def answered(self, configuration: str) -> set[Key]:
-        """What has a response under this configuration."""
+    def answered(self, configuration: str, run: int | None = None) -> set[Key]:
+        """What has a response under this configuration; of one run alone, where one is named."""
         with _named_faults(self.path):
             rows = self._db.execute(
-                "SELECT item, asked, sample FROM responses WHERE configuration = ?", (configuration,)
+                "SELECT item, asked, sample FROM responses "
+                "WHERE configuration = ?1 AND (?2 IS NULL OR run = ?2)",
+                (configuration, run),
             )
             return {Key(*row) for row in rows}
 
     def add(self, configuration: str, run: int, answers: Iterable[tuple[Key, Answer]]) -> None:
         """Store answers, all or none. An answer that is there already is never replaced (IntegrityError)."""
-        now = time.time()
-        rows = [
-            (
-                configuration,
-                key.item,
-                key.asked,
-                key.sample,
-                storable(answer.text),
-                answer.finish,
-                answer.tokens_in,
-                answer.tokens_out,
-                json.dumps([asdict(stage) for stage in answer.stages[:-1]]),
-                json.dumps([asdict(probe) for probe in answer.probes]),
-                run,
-                now,
-            )
-            for key, answer in answers
-        ]
+        rows = [_row(configuration, run, key, answer) for key, answer in answers]
         with _named_faults(self.path), self._db:
-            self._db.executemany(f"INSERT INTO responses VALUES ({','.join('?' * 12)})", rows)
+            self._db.executemany(_INSERT, rows)
+        self.added += len(rows)
+
+    def add_again(self, configuration: str, run: int, answers: Iterable[tuple[Key, Answer]]) -> None:
+        """Store answers in the place of those that are there, which are set aside; all or none."""
+        rows = [_row(configuration, run, key, answer) for key, answer in answers]
+        which = "WHERE configuration = ? AND item = ? AND asked = ? AND sample = ?"
+        with _named_faults(self.path), self._db:
+            for row in rows:
+                before = row[:4]
+                self._db.execute(f"INSERT INTO set_aside SELECT *, {run:d} FROM responses {which}", before)
+                self._db.execute(f"DELETE FROM responses {which}", before)
+                self._db.execute(_INSERT, row)
         self.added += len(rows)
 
     def add_failure(self, configuration: str, run: int, key: Key, kind: str, message: str) -> None:
@@ -328,6 +316,27 @@ class Store:
             return {Key(item, asked, sample): str(kind) for item, asked, sample, kind in rows}
 
 
+_INSERT = f"INSERT INTO responses VALUES ({','.join('?' * 12)})"
+
+
+def _row(configuration: str, run: int, key: Key, answer: Answer) -> tuple[object, ...]:
+    """An answer as a row of `responses`."""
+    return (
+        configuration,
+        key.item,
+        key.asked,
+        key.sample,
+        storable(answer.text),
+        answer.finish,
+        answer.tokens_in,
+        answer.tokens_out,
+        json.dumps([asdict(stage) for stage in answer.stages[:-1]]),
+        json.dumps([asdict(probe) for probe in answer.probes]),
+        run,
+        time.time(),
+    )
+
+
 def _parsed(kind: type[Part], stored: str) -> tuple[Part, ...]:
     """The parts that a JSON column holds."""
     try:
@@ -387,7 +396,7 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
             if write:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
-                connection.executescript(_SCHEMA)
+                connection.executescript(SCHEMA)
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
                 connection.commit()
         yield Store(connection, path)

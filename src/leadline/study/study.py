@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from leadline.bench import Benchmark, Item, bundled_names, load_benchmark
 from leadline.bench.problem import did_you_mean
-from leadline.engine import Generation
 from leadline.errors import UsageError
 from leadline.lenses.protocol import Protocol
 from leadline.models.catalogue import CATALOGUE
@@ -21,6 +21,8 @@ from leadline.study.configuration import Configuration, configuration_id, descri
 from leadline.study.expand import configurations, protocol
 from leadline.study.own_prompts import try_own_prompts
 from leadline.study.population import Population, population
+from leadline.study.rehearsal import rehearse
+from leadline.study.served_entry import ServedEntry
 from leadline.study.stability_names import check_groups
 from leadline.techniques import Question, techniques
 from leadline.techniques.prompts_library import Prompts, check_names
@@ -140,7 +142,7 @@ def open_study(place: Path, exclude: Exclude | None = None, audit: Path | None =
     try_own_prompts(benchmark, prompts)
     found = configurations(config, file)
     for configuration in found:
-        _rehearse(configuration, prompts)
+        rehearse(configuration, prompts)
         if configuration.technique.needs_context and not any(item.window for item in benchmark.items):
             name = configuration.technique.name
             raise UsageError(
@@ -148,28 +150,21 @@ def open_study(place: Path, exclude: Exclude | None = None, audit: Path | None =
                 where=str(file),
                 fix=f"stack it: recite+{name} contrasts with and without the recitation",
             )
+    _check_inside(config, found, file)
     parts = protocol(config, found, whole.category_name, whole.task_name)
     return Study(folder, config, whole, benchmark, tuple(found), parts, prompts, members)
 
 
-def _rehearse(configuration: Configuration, prompts: Prompts) -> None:
-    """Hold its conversation with nobody: what is wrong with a prompt is said now, not in an hour."""
-    asked = "Is this rehearsal question shown?"
-    conversation = configuration.technique.ask(Question("rehearsal", asked, None, ("!",)), 0, prompts)
-    heard: Generation | None = None
-    try:
-        while True:
-            # A generator is started with None.
-            stage, request = conversation.send(heard)  # type: ignore[arg-type]
-            shown = [request.prompt.text or "", *(text for _, text in request.prompt.messages or ())]
-            if not any(asked in text for text in shown):
-                used = [prompts.file(name) for name in configuration.technique.prompt_names]
-                mute = [file.origin for file in used if "question" not in file.text]
-                raise UsageError(
-                    f"{configuration.name}: the prompt of the stage {stage!r} does not show the question",
-                    where=mute[0] if mute else str(prompts.folder or "leadline"),
-                    fix="put {{ question }} where it belongs",
-                )
-            heard = Generation("-", "stop", 1, (0,))
-    except StopIteration:
+def _check_inside(config: StudyConfig, found: Sequence[Configuration], file: Path) -> None:
+    """Raise UsageError where a technique looks into models and one of them lies behind an API."""
+    served = next((entry for entry in config.models if isinstance(entry, ServedEntry)), None)
+    opening = next((one for one in found if one.technique.opens_the_model), None)
+    if served is None or opening is None:
         return
+    names = [one.name for one in found if one.role == "method"][-len(config.techniques) :]
+    place = ("techniques", names.index(opening.name)) if opening.name in names else ("techniques",)
+    raise UsageError(
+        f"{opening.name} reads or changes what a model computes inside, and {served.label} is behind an API",
+        where=where_in(file, *place),
+        fix="leave it out, or ask the models on this machine in a study of their own",
+    )

@@ -51,7 +51,35 @@ def check_described(bundle: Bundle, book: Book) -> None:
                 known.get(model["name"], {}).get("digest"),
                 book,
             )
+    for key in ("served", "remarks"):
+        _same(key, document.get(key, []), manifest.get(key, []), book)
+    _check_repeats(bundle, book)
     _check_incomplete(bundle, book)
+
+
+def _check_repeats(bundle: Bundle, book: Book) -> None:
+    """Of models behind an API: the configurations whose repeated answers are all the same text, though they
+    were drawn."""
+    for one in bundle.document.get("served", []):
+        own = []
+        for entry in bundle.document["configurations"]:
+            if entry["model"] != one["model"] or entry["samples"] < 2:
+                continue
+            cells = bundle.cells.get((entry["model"], entry["name"]), {})
+            texts = [
+                {answer.text for answer in answers if answer.state != "error"}
+                for answers in cells.values()
+                if sum(answer.state != "error" for answer in answers) > 1
+            ]
+            is_drawn = entry["name"] in one["identical_repeats"] or _draws_answers(entry)
+            if len(texts) > 1 and all(len(found) == 1 for found in texts) and is_drawn:
+                own.append(entry["name"])
+        _same(f"{one['model']}, identical repeats", sorted(one["identical_repeats"]), sorted(own), book)
+
+
+def _draws_answers(entry: dict[str, Any]) -> bool:
+    """Whether the answer itself is drawn: at a temperature, or by a technique that is asked again at one."""
+    return entry["technique"] == "sampling" or "again" in entry["settings"]
 
 
 def id_of(description: dict[str, Any]) -> str:

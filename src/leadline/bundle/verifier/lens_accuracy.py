@@ -67,8 +67,15 @@ def _position(parts: Parts) -> Table:
         for answer in answers
         if answer.sample == 0 and answer.state == "ok"
     ]
-    # Where an answer begins matters to ranks, and what was recorded has none.
-    if not parts.compares or parts.baseline_name in recorded:
+    # Where an answer begins matters to ranks, and what was recorded, or came from elsewhere, has none.
+    own = [cells for (model, _), cells in parts.bundle.cells.items() if model == parts.model]
+    has_ranks = any(one.rank is not None for cells in own for of in cells.values() for one in of)
+    is_elsewhere = any(
+        (one.get("serving") or "local") != "local"
+        for one in parts.bundle.protocol["members"]
+        if (one["model"], one["configuration"]) == (parts.model, parts.baseline_name)
+    )
+    if not parts.compares or parts.baseline_name in recorded or (is_elsewhere and not has_ranks):
         return {}
     leading = sum(answer.leads for answer in readable)
     return {row_key(configuration=parts.baseline_name): {"leads": wilson_share(leading, len(readable))}}

@@ -106,8 +106,8 @@ def check_rereading(bundle: Bundle, book: Book) -> None:
 
 
 def _decided_by_its_end(where: str, answer: Answer, book: Book) -> bool:
-    """Whether how an answer ended decides what it is: a filter's stop is a refusal, and what was cut off before
-    anything readable came is truncated."""
+    """Whether how an answer ended decides what it is: a filter's stop is a refusal, and what was cut off
+    before anything readable came is truncated."""
     if answer.finish == "content_filter":
         if answer.state != "refused":
             book.fault("reading", f"{where}: a filter stopped it, and it is read as {answer.state}")
