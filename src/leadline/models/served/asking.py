@@ -81,8 +81,8 @@ class Asking:
             while self.ready or self.later or self.flying:
                 if not self._is_ending:
                     yield from self._send()
-                if not self.flying and self._is_ending:
-                    break
+                if not self.flying and (self._is_ending or not (self.ready or self.later)):
+                    break  # the rest was in the cache, or is not asked
                 if (done := self.asker.background.take(self._patience())) is None or done[0] == WOKEN:
                     if self._out_of_patience:
                         break
