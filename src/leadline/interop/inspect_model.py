@@ -186,6 +186,10 @@ class LeadlineModel(ModelAPI):
     def _too_long(self, message: str) -> ModelOutput:
         return ModelOutput.from_content(self.model_name, "", stop_reason="model_length", error=message)
 
+    async def count_text_tokens(self, text: str) -> int:
+        """Tokens of a text, by the model's own tokenizer."""
+        return len(self.offer.reader.encode(text, False)) if text else 0
+
     def close(self) -> None:
         """Stop answering."""
         self.batcher.close()
