@@ -194,6 +194,15 @@ def test_targets_of_a_choice_are_places_or_texts(
     assert item.golds == golds
 
 
+def test_a_target_may_be_the_place_of_an_option_where_answers_are_generated(
+    write: Callable[..., Path],
+) -> None:
+    row = {**generated(1, "France", [" Paris"], "1"), "doc": {"wrong": "Lyon", "right": "Paris"}}
+    for said in ("{{ [wrong, right] }}", ["Lyon", "Paris"], {"a": "Lyon", "b": "Paris"}):
+        (item,) = only(write([row], doc_to_choice=said)).items()
+        assert item.golds == ("Paris",)
+
+
 def test_any_of_several_right_options_is_right(write: Callable[..., Path], tmp_path: Path) -> None:
     options = ["red", "blue", "green"]
     rows = [
@@ -225,12 +234,14 @@ def test_a_likelihood_of_one_text_is_no_choice(write: Callable[..., Path]) -> No
         only(write([weighed(1, ["red"], [-1.0], "red")], "last-word"))
 
 
-def test_ids_may_be_a_field_of_the_documents(write: Callable[..., Path]) -> None:
+def test_ids_may_be_a_field_of_the_documents(write: Callable[..., Path], tmp_path: Path) -> None:
     file = write(ROWS)
     assert [item.id for item in only(file, id_field="id").items()] == ["c1", "c2"]
     with pytest.raises(UsageError, match="no id in its field 'idd'") as fault:
         list(only(file, id_field="idd").items())
     assert "did you mean 'id'" in str(fault.value)
+    with pytest.raises(UsageError, match="--id FIELD"):
+        import_logs([only(file)], tmp_path / "study", benchmark="facts")
 
 
 def test_items_of_ours_come_back_as_they_were(write: Callable[..., Path], tmp_path: Path) -> None:

@@ -316,14 +316,12 @@ def test_a_batch_of_a_service_is_a_study_with_its_questions_and_settings(
         (note,) = store.history()
     assert rows["sample"].to_list() == [0, 1, 2, 3] * 2
     about = note.about["recorded"]["logs"][0]
-    assert about["settings"] == {
-        "temperature": "0.9",
-        "max_tokens": "6",
-    }  # seeds differ, and say nothing of all
+    # Seeds differ between requests: they are no setting of all.
+    assert about["settings"] == {"temperature": "0.9", "max_tokens": "6"}
     assert about["about"]["tool"] == "openai batch"
     assert "imported before" in leadline(*arguments, *pattern).out
 
     fault = leadline(*arguments[:4], tmp_path / "other", *arguments[5:]).fault
-    assert "has no item 'run-1/vienna-river'" in fault
+    assert "has no item 'run-1/vienna-river'" in fault and "--id-pattern" in fault
     fault = leadline(*arguments[:4], tmp_path / "other").fault
     assert "--benchmark" in fault

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from leadline.errors import UsageError
 from leadline.interop.lm_eval_rows import SampleRow
+from leadline.interop.lm_eval_templates import listed
 
 Rule = Literal["acc", "acc_norm", "acc_bytes", "acc_mutual_info"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -34,7 +35,7 @@ def options_of(row: SampleRow, settings: Mapping[str, Any], where: str) -> tuple
         )
     if is_in_question(row):
         return _differing([str(request[0]) for request in asked])
-    named = _named(row.doc, settings.get("doc_to_choice"))
+    named = listed(settings.get("doc_to_choice"), row.doc)
     if named and len(named) == len(asked):
         return named
     delimiter = settings.get("target_delimiter", " ")
@@ -93,17 +94,6 @@ def chosen(row: SampleRow, options: Sequence[str], rule: Rule, where: str) -> tu
         known = not any(math.isnan(one) for one in weighed)
         found.append(max(range(number), key=lambda at: weighed[at]) if known else None)
     return tuple(found)
-
-
-def _named(doc: Mapping[str, Any], said: object) -> tuple[str, ...]:
-    """Options that the settings list, or name a field of the document for."""
-    if isinstance(said, str):
-        said = doc.get(said)
-    if isinstance(said, Mapping):
-        said = list(said.values())
-    if isinstance(said, list) and all(isinstance(one, str) for one in said):
-        return tuple(said)
-    return ()
 
 
 def _differing(texts: Sequence[str]) -> tuple[str, ...]:

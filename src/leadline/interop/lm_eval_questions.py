@@ -16,6 +16,7 @@ from typing import Any
 from leadline.errors import UsageError
 from leadline.interop.lm_eval_choices import asked_of, common_words, is_in_question
 from leadline.interop.lm_eval_rows import SampleRow
+from leadline.interop.lm_eval_templates import filled, listed
 
 # What tasks whose question is made by a program call it in their documents, the most telling first.
 _QUESTIONS = ("question", "query", "problem", "prompt", "input", "goal", "instruction", "sentence", "text")
@@ -33,12 +34,12 @@ def question_of(row: SampleRow, settings: Mapping[str, Any], shots: int) -> str:
         return _around(row)
     if isinstance(said, str) and "\n" not in said.strip() and isinstance(row.doc.get(said), str):
         return str(row.doc[said]).strip() or shown
-    if isinstance(said, str) and (filled := _filled(said, row.doc).strip()) and filled in shown:
-        return filled
+    if (text := filled(said, row.doc).strip()) and text in shown:
+        return text
     for name in _QUESTIONS:
-        text = row.doc.get(name)
-        if isinstance(text, str) and text.strip() and text.strip() in shown:
-            return text.strip()
+        asked = row.doc.get(name)
+        if isinstance(asked, str) and asked.strip() and asked.strip() in shown:
+            return asked.strip()
     description = settings.get("description")
     if isinstance(description, str) and description.strip():
         shown = shown.removeprefix(description.strip()).strip() or shown
@@ -71,12 +72,8 @@ def golds_of(row: SampleRow, settings: Mapping[str, Any]) -> tuple[str, ...]:
     GSM8K, "... #### 18", remains 18.
     """
     target = _typed_target(row, settings)
-    options = settings.get("doc_to_choice")
-    if isinstance(options, str):
-        options = row.doc.get(options)
-    if isinstance(options, Mapping):
-        options = list(options.values())
-    if isinstance(options, list) and (at := _index(target, len(options))) is not None:
+    options = listed(settings.get("doc_to_choice"), row.doc)
+    if options and (at := _index(target, len(options))) is not None:
         target = options[at]
     golds = target if isinstance(target, list | tuple) else [target]
     ignored = _ignored(settings)
@@ -163,18 +160,6 @@ def _without(text: str, ignored: Sequence[re.Pattern[str]]) -> str:
     for pattern in ignored:
         text = pattern.sub("", text) or text
     return text
-
-
-def _filled(template: str, doc: Mapping[str, Any]) -> str:
-    """A template of the task filled with the document; "" where that is no template or cannot be filled."""
-    if "{{" not in template and "{%" not in template:
-        return ""
-    from leadline.techniques.template_sandbox import fill
-
-    try:
-        return fill(template, dict(doc))
-    except Exception:  # a template runs whatever filters and operators it names, on values of any type
-        return ""
 
 
 def _around(row: SampleRow) -> str:

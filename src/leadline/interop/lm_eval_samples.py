@@ -67,6 +67,7 @@ class LmEvalSamples:
             "version": self.results.version,
             "status": "broken off" if self._is_broken_off else "success",
             "task": self.task,
+            "ids": f"the field {self.id_field}" if self.id_field else "TASK/HASH, or a field: --id FIELD",
             "task_version": _plain(self.results.said.get("versions"), self.task),
             "model_source": source if isinstance(source, str) else "",
             "documents": whole,

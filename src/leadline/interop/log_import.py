@@ -44,6 +44,7 @@ def import_logs(
     study that is made. With `dry` everything is checked and nothing stays; `progress` is told how many
     answers were read. Raises UsageError with the place at the first fault; then nothing is stored.
     """
+    logs = sorted(logs, key=lambda log: log.created)
     made_of: list[str] = []
 
     def make() -> Benchmark:
@@ -168,10 +169,13 @@ class _Taken:
             if tried in known:
                 return tried
         otherwise = f"ids are such as {shortened(next(iter(known)))}; leadline bench show lists them"
+        near = did_you_mean(name, known, otherwise=otherwise)
+        if log.about.get("ids"):  # what the importer takes them from, and how to say otherwise
+            near += f"; those of the log are {log.about['ids']}"
         raise UsageError(
             f"{self.study.whole.name} has no item {shortened(name)}",
             where=where or str(log.path),
-            fix=did_you_mean(name, known, otherwise=otherwise)
+            fix=near
             if not self._is_of_logs
             else "the study's benchmark was made of other logs: import all logs at once into a new study, or "
             "name a benchmark that has all items with --benchmark",

@@ -90,7 +90,7 @@ class OpenAIBatch:
             "fingerprints": dict(sorted(self.look.fingerprints.items())),
             "answered": len(self.look.answered),
             "failed": len(self.look.failed),
-            "ids": self.pattern.text or "{item}",
+            "ids": self.pattern.text or "custom_id, or a part of it: --id-pattern",
             **self.settings,
         }
 
