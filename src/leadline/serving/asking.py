@@ -176,7 +176,10 @@ def _ids(offer: Offer, prompt: Prompt, param: str) -> tuple[tuple[int, ...], str
     import jinja2
 
     try:
-        return tuple(offer.reader.ids_of(prompt)), offer.reader.text_of(prompt)
+        text = offer.reader.text_of(prompt)
+        if prompt.tokens is None and (longest := offer.longest_token):
+            _check_length(offer, len(text.encode()) // longest, 0, "at least ")
+        return tuple(offer.reader.ids_of(prompt)), text
     except UsageError as error:
         raise ProblemError(400, str(error), param=param) from None
     except jinja2.TemplateError as error:
@@ -192,15 +195,11 @@ def _room(offer: Offer, prompt: int, wanted: int | None, default: int) -> int:
     return tokens
 
 
-def _check_length(offer: Offer, prompt: int, tokens: int) -> None:
+def _check_length(offer: Offer, prompt: int, tokens: int, about: str = "") -> None:
     room = offer.reader.context_length
     if prompt + tokens > room:
-        raise ProblemError(
-            400,
-            f"the model has room for {room} tokens; the prompt has {prompt}, and {tokens} are asked for",
-            code=TOO_LONG,
-            param="messages" if tokens else "prompt",
-        )
+        asked = f"the prompt has {about}{prompt}, and {tokens} are asked for"
+        raise ProblemError(400, f"the model has room for {room} tokens; {asked}", code=TOO_LONG)
 
 
 def _sampling(offer: Offer, body: Body, tokens: int, top: int | None) -> Sampling:

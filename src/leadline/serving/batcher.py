@@ -135,6 +135,12 @@ class Batcher:
         with self._changed:
             return sum(not work.started for work in self._waiting)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs and nothing waits."""
+        with self._changed:
+            return not self._waiting and not self.running
+
     def submit(self, asked: Asked, streams: bool) -> Work:
         """Have it answered; called from the thread of an event loop, which the events then reach.
 
@@ -205,22 +211,24 @@ class Batcher:
             self.running = len(batch)
             return batch
 
-    def _answer(self, batch: Sequence[_Row]) -> None:
-        """Run a step of each row. Where that fails they run one by one, so that a row fails for itself."""
+    def _answer(self, batch: Sequence[_Row], again: bool = False) -> None:
+        """Run a step of each row. What that leaves undone runs `again`, each row alone: it fails for itself,
+        and where a text cannot be told as it comes, those who wait for all of it get it."""
         left = dict(enumerate(batch))
         try:
-            with closing(self._run(batch)) as found:
+            with closing(self._run(batch, again)) as found:
                 for at, answer in found:
                     self._advance(left.pop(at), answer)
         except Exception as error:
-            if len(batch) > 1:
-                for row in left.values():
-                    self._answer([row])
-                return
             for row in left.values():
-                self._fail(row, error)
+                if again:
+                    self._fail(row, error)
+                else:
+                    self._answer([row], again=True)
 
-    def _run(self, batch: Sequence[_Row]) -> Generator[tuple[int, Generation | Failure | Scores], None, None]:
+    def _run(
+        self, batch: Sequence[_Row], again: bool
+    ) -> Generator[tuple[int, Generation | Failure | Scores], None, None]:
         intervention = batch[0].choice.intervention
         if isinstance(batch[0].step, Scoring):
             from leadline.engine.score import score
@@ -248,7 +256,9 @@ class Batcher:
             return True
 
         requests = [row.step.request for row in batch if isinstance(row.step, Call)]
-        yield from self.offer.model.generate(requests, intervention, on_text=on_text)
+        whole = again and not batch[0].work.streams
+        told = None if whole else on_text
+        yield from self.offer.model.generate(requests, intervention, on_text=told)
 
     def _advance(self, row: _Row, answer: Any) -> None:
         """What a row asks next, or how it ends."""

@@ -57,6 +57,17 @@ class Offer:
         reader.tokenizer = copy.deepcopy(self.model.lm.tokenizer)
         return reader
 
+    @cached_property
+    def longest_token(self) -> int | None:
+        """Bytes of the longest token: a text of more than so many for each token of the context does not fit,
+        and need not be tokenised to know it. None where a tokenizer may shorten a text."""
+        backend = getattr(self.reader.tokenizer, "backend_tokenizer", None)
+        if backend is None or backend.normalizer is not None:
+            return None
+        if type(backend.decoder).__name__ != "ByteLevel":
+            return None
+        return max(map(len, self.reader.token_bytes.spelt))
+
     @property
     def repetition_penalty(self) -> float:
         """The technique's own, for clients that say none."""

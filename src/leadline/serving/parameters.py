@@ -8,6 +8,7 @@ would be a wrong measurement without a word.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, NoReturn, TypeVar
 
@@ -53,6 +54,7 @@ _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "web_search_options": (),
 }
 
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _Stop = Annotated[str, Field(min_length=1, max_length=_MAX_STOP_LENGTH)]
 # A token id; whether the model has it is asked where the model is known.
 Token = Annotated[int, Field(ge=0)]
@@ -149,9 +151,11 @@ def read_json(raw: bytes) -> dict[str, Any]:
     """A JSON object. Raises ProblemError (400) for anything else."""
     try:
         value = json.loads(raw.decode("utf-8"), parse_constant=_constant)
+        if _SURROGATE.search(raw):  # half of a pair is no character: no tokenizer takes it
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise ProblemError(400, "the body's JSON is nested too deeply", code="invalid_json") from None
-    except ValueError as error:  # JSONDecodeError, UnicodeDecodeError, a number of thousands of digits
+    except ValueError as error:  # JSONDecodeError, UnicodeError, a number of thousands of digits
         place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise ProblemError(400, f"the body is not JSON in UTF-8{place}", code="invalid_json") from None
     if not isinstance(value, dict):

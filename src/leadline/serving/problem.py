@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 TOO_LONG = "context_length_exceeded"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: a traceback is put into it
 class ProblemError(Exception):
     """One refused or failed request: the HTTP status and the fields of OpenAI's error object."""
 

@@ -38,13 +38,14 @@ class EventStream(Response):
         forget: Callable[[Work], None],
         ended: Ended,
         headers: Mapping[str, str],
-        keep_alive: float = KEEP_ALIVE_SECONDS,
+        keep_alive: float | None = None,
     ) -> None:
         self.status_code, self.background, self.body = 200, None, b""
         self.init_headers({"cache-control": "no-store", "x-accel-buffering": "no", **headers})
         del self.headers["content-length"]
         self.work, self.shape, self.tells_usage = work, shape, tells_usage
-        self.forget, self.ended, self.keep_alive = forget, ended, keep_alive
+        self.forget, self.ended = forget, ended
+        self.keep_alive = KEEP_ALIVE_SECONDS if keep_alive is None else keep_alive
         self.outcomes: list[Outcome] = []
         self.problem: ProblemError | None = None
 
