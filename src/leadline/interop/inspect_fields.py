@@ -23,6 +23,8 @@ FINISH = {
 }
 # Limits that cut an answer off, of those that end a sample.
 _LENGTHS = ("token", "context")
+# How samples end that were being asked when their run was.
+_CANCELLED = "CancelledError("
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
@@ -46,7 +48,11 @@ def answer_of(sample: EvalSample, where: str) -> LoggedAnswer:
     item, number = str(sample.id), sample.epoch - 1
     output = sample.output
     if sample.error is not None:
-        return LoggedAnswer(item, number, None, "error", sample.error.message or "error", where=where)
+        message = sample.error.message or "error"
+        if message.startswith(_CANCELLED):
+            message = "the run was cancelled while this was asked"
+            return LoggedAnswer(item, number, None, "cancelled", message, where=where)
+        return LoggedAnswer(item, number, None, "error", message, where=where)
     if sample.invalidation is not None:
         return LoggedAnswer(item, number, None, "invalidated", "the sample was invalidated", where=where)
     if not output.choices and not output.completion:

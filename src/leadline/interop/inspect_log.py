@@ -61,7 +61,8 @@ class InspectLog:
 
     @property
     def created(self) -> str:
-        return self.header.eval.created
+        """When the run began; of runs of one second the file's own time decides."""
+        return f"{self.header.eval.created} {self.path.stat().st_mtime_ns:020}"
 
     @cached_property
     def settings(self) -> Mapping[str, str]:
@@ -141,7 +142,7 @@ class InspectLog:
             found.append(f"status {self.header.status}: it holds {counts['samples']:,}{of} samples")
         for name, number in sorted(counts.items()):
             if name.startswith("limit "):
-                found.append(f"ended by a limit ({name.removeprefix('limit ')}): {number:,} samples")
+                found.append(f"samples that the {name.removeprefix('limit ')} limit ended: {number:,}")
         if number := counts["unscored output"]:
             found.append(
                 f"{number:,} samples with an error hold an output as well, which may not be the answer: they "
@@ -156,7 +157,10 @@ class InspectLog:
                 return
             wanted: Sequence[Key] = self._keys
             if once:
-                wanted = list({str(key[0]): key for key in reversed(wanted)}.values())[::-1]
+                first: dict[str, Key] = {}
+                for key in wanted:
+                    first.setdefault(str(key[0]), key)
+                wanted = list(first.values())
             yield from archived(self.path, wanted)
 
     @cached_property
@@ -223,7 +227,7 @@ def _readable(path: Path) -> Iterator[None]:
         BadZipFile,
         zstandard.ZstdError,
     ) as error:
-        said = " ".join(str(error).split())[:200]
+        said = " ".join(str(error.__cause__ or error).split())[:200]
         raise UsageError(
             f"cannot be read as a log of Inspect: {said or type(error).__name__}",
             where=str(path),
