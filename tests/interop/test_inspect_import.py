@@ -315,19 +315,19 @@ def test_a_named_benchmark_gives_the_items_and_other_wordings_are_told(
     assert not (study / "benchmark").exists()
 
 
-def test_an_item_of_ours_in_the_sample_comes_back_as_it_was(tmp_path: Path) -> None:
-    own = {
-        "answer": "2,850 km",
-        "answer_type": "number",
-        "unit": "km",
-        "aliases": ["2850 km"],
-        "task": "length",
-    }
-    asked = [Sample(id="a/b", input="Vienna?", target="2,850 km", metadata={"leadline": own})]
+@pytest.mark.parametrize("has_answer", [True, False])
+def test_an_item_of_ours_in_the_sample_comes_back_as_it_was(tmp_path: Path, has_answer: bool) -> None:
+    own = {"answer_type": "number", "unit": "km", "task": "length", "question": "How long is the Danube?"}
+    answer = {"answer": "2,850 km", "aliases": ["2845 km"]} if has_answer else {}
+    asked = [
+        Sample(id="a/b", input="Vienna?", target=["2850", "2845"], metadata={"leadline": {**own, **answer}})
+    ]
     evaluated(tmp_path / "logs", model({"Vienna": ["It is 2850 km."]}), asked)
     import_logs(inspect_logs([tmp_path / "logs"]), tmp_path / "study")
     (item,) = open_study(tmp_path / "study").whole.items
     assert (item.id, item.answer_type, item.unit, item.task) == ("a/b", "number", "km", "length")
+    assert item.question == own["question"]
+    assert item.valid_answers == (("2,850 km", "2845 km") if has_answer else ("2850", "2845"))
     assert _frame(tmp_path / "study")["correct"].to_list() == [True]
 
 

@@ -81,6 +81,7 @@ def check_agrees(one: LoggedItem, other: LoggedItem) -> None:
         ("has the answer", one.golds, other.golds),
         ("has the options", one.choices, other.choices),
         ("shows the text", one.window, other.window),
+        ("is described as", one.metadata.get(OURS), other.metadata.get(OURS)),
     ):
         if here != there:
             raise UsageError(
@@ -106,34 +107,40 @@ def worded(item: LoggedItem) -> str:
 
 
 def item_of(item: LoggedItem, name: str, task: str, kind: str = "text") -> Item:
-    """The item of ours, under the id `name`. Raises pydantic's ValidationError."""
-    own = item.metadata.get(OURS)
-    if isinstance(own, Mapping) and own.get("answer"):
-        return Item.model_validate({"question": item.question, "window": item.window, **own, "id": name})
-    known: dict[str, Any] = {
-        "id": name,
+    """The item of ours, under the id `name`. Raises pydantic's ValidationError.
+
+    What the log says of it in our own words ("leadline" in its metadata) counts before what can be told from
+    questions, options and targets.
+    """
+    fields: dict[str, Any] = {
         "question": worded(item),
         "task": _name_of_group(item.task or task),
         "category": _name_of_group(item.metadata.get("category")),
         "window": item.window,
     }
+    own = item.metadata.get(OURS)
+    if not isinstance(own, Mapping):
+        return Item.model_validate({**fields, **_answers(item, kind), "id": name})
+    if not own.get("answer"):
+        fields |= _golds(item)
+    said = {key: value for key, value in own.items() if value is not None}
+    return Item.model_validate({**fields, **said, "id": name})
+
+
+def _answers(item: LoggedItem, kind: str) -> dict[str, Any]:
+    """What is right, and how answers are read."""
     letters = _letters(item)
     if letters is None:
-        golds = [gold for gold in item.golds if gold.strip()]
-        return Item.model_validate(
-            {
-                **known,
-                "answer": golds[0] if golds else "",
-                "aliases": golds[1:],
-                "answer_type": "text" if item.choices else kind,
-            }
-        )
+        return {**_golds(item), "answer_type": "text" if item.choices else kind}
     if len(letters) > 1:  # all of them must be named, which no single label says
         joined = [mark.join(letters) for mark in (",", ", ", "")]
-        return Item.model_validate({**known, "answer": joined[0], "aliases": joined[1:]})
-    return Item.model_validate(
-        {**known, "answer": letters[0], "answer_type": "enum", "vocabulary": _vocabulary(item.choices)}
-    )
+        return {"answer": joined[0], "aliases": joined[1:]}
+    return {"answer": letters[0], "answer_type": "enum", "vocabulary": _vocabulary(item.choices)}
+
+
+def _golds(item: LoggedItem) -> dict[str, Any]:
+    golds = [gold for gold in item.golds if gold.strip()]
+    return {"answer": golds[0] if golds else "", "aliases": golds[1:]}
 
 
 def _item(item: LoggedItem, name: str, task: str, kind: str) -> Item:
