@@ -25,7 +25,8 @@ def requests(number: int, samples: int = 5, temperature: float = 0.7, max_tokens
 def right_answer(request: Request) -> str:
     """What the fault server says to `request` when it says something whole."""
     assert request.prompt.messages is not None
-    return f"answer to {request.prompt.messages[-1][1]} with {seed_of(request.key)}"
+    prompt, seed = request.prompt.messages[-1][1], seed_of(request.key)
+    return f"answer to {prompt} with {seed} at {request.sampling.temperature}"
 
 
 def served(url: str, ledger: MemoryLedger | None = None, **settings: Any) -> ServedModel:

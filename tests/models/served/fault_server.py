@@ -88,14 +88,13 @@ class Server:
     ) -> bool:
         """Answer, or fail; False where the connection is to be dropped."""
         prompt = body["messages"][-1]["content"]
-        key = f"{prompt} {body.get('seed')}"
+        key = f"{prompt} with {body.get('seed')} at {body.get('temperature')}"
         dealt = self.deal(key)
         self.write(
             what="got",
             key=key,
             dealt=dealt,
             open=self.open_now,
-            temperature=body.get("temperature"),
             authorization=headers.get("authorization"),
         )
         await asyncio.sleep(self.delay * (5 if dealt == "slow" else 1))
@@ -105,7 +104,7 @@ class Server:
             )
             extra = {"Retry-After": self.retry_after} if dealt == "429" else {}
             return await self.send(writer, STATUS.get(dealt) or int(dealt), error, extra)
-        whole = self.completion(body, prompt, dealt)
+        whole = self.completion(body["model"], prompt, key, dealt)
         if dealt == "hang":
             await asyncio.sleep(self.hang)
             return False
@@ -127,9 +126,9 @@ class Server:
         self.write(what="sent", key=key, dealt=dealt, usage=json.loads(whole)["usage"])
         return going_on
 
-    def completion(self, body: dict[str, Any], prompt: str, dealt: str) -> str:
+    def completion(self, model: str, prompt: str, key: str, dealt: str) -> str:
         """A whole answer, which says what it answers."""
-        text = "" if dealt == "empty" else f"answer to {prompt} with {body.get('seed')}"
+        text = "" if dealt == "empty" else f"answer to {key}"
         finish = dealt if dealt in ("length", "content_filter") else "stop"
         tokens_in, tokens_out = len(prompt.split()), len(text.split())
         return json.dumps(
@@ -137,7 +136,7 @@ class Server:
                 "id": "1",
                 "object": "chat.completion",
                 "created": 1,
-                "model": f"{body['model']}-2026",
+                "model": f"{model}-2026",
                 "system_fingerprint": "fp_1",
                 "choices": [
                     {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
