@@ -16,7 +16,7 @@ from tests.study import small
 
 @dataclass(frozen=True)
 class Reply:
-    """What the provider says to one request. `status` other than 200 is an error with `text` as its message."""
+    """What the provider says to one request; with another `status` than 200, `text` is an error's message."""
 
     text: str
     finish: str = "stop"
@@ -60,7 +60,7 @@ def provider(rule: Callable[[dict[str, Any], int], Reply]) -> Iterator[Provider]
             with here.lock:
                 number = len(here.requests)
                 here.requests.append(body)
-                here.headers.append(dict(self.headers))
+                here.headers.append({name.lower(): value for name, value in self.headers.items()})
             reply = here.rule(body, number)
             said = _completion(reply, number) if reply.status == 200 else {"error": {"message": reply.text}}
             data = json.dumps(said).encode()
@@ -108,7 +108,9 @@ def _completion(reply: Reply, number: int) -> dict[str, Any]:
     return found
 
 
-def served_study(folder: Path, url: str, number: int = 6, entry: dict[str, Any] | None = None, **changes: Any) -> Path:
+def served_study(
+    folder: Path, url: str, number: int = 6, entry: dict[str, Any] | None = None, **changes: Any
+) -> Path:
     """A study of a model behind `url`; `entry` are further keys of the model."""
     model = {
         "ref": "inspect:openai-api/local/house",
