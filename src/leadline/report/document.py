@@ -59,7 +59,7 @@ class ModelEntry(_Frozen):
     digest: str = ""
 
 
-class ServedEntry(_Frozen):
+class ServedModelEntry(_Frozen):
     """What asking a model behind an API took, over all runs, and who answered.
 
     Counts of requests by what the provider said: which of its models and set-ups answered, how requests
@@ -121,7 +121,7 @@ class FindingsDocument(_Frozen):
     changes: tuple[str, ...] = ()
     # Of models behind an API, and answers that were asked again: counts, and a sentence for each thing that a
     # reader should know. Left out where there is nothing to say.
-    served: tuple[ServedEntry, ...] = ()
+    served: tuple[ServedModelEntry, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @model_serializer(mode="wrap")

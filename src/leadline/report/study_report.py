@@ -20,7 +20,7 @@ from leadline.report.document import (
     ConfigurationEntry,
     FindingsDocument,
     ModelEntry,
-    ServedEntry,
+    ServedModelEntry,
 )
 from leadline.report.items import ItemText
 from leadline.report.write import ReportPaths, write_report
@@ -110,7 +110,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         findings=tuple(run_lenses(everyone, parts, earlier.readings if earlier else None)),
         incomplete=tuple(lacking),
         changes=tuple(changes),
-        served=tuple(ServedEntry(**one) for one in facts),
+        served=tuple(ServedModelEntry(**one) for one in facts),
         remarks=tuple(remarks(facts, again)),
     )
     items = {
