@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -78,3 +79,37 @@ def test_a_second_one_does_not_wait(tmp_path: Path) -> None:
         assert told["interrupted"] and "Traceback" not in err
         # What was broken off may have been paid for: it is closed, and counts at its worst.
         assert "cancelled" in told["outcomes"] and None not in told["outcomes"]
+
+
+STUDY = """
+name: interrupted
+benchmark: facts
+items: 40
+models:
+  - ref: inspect:openai-api/local/m
+    base_url: {url}
+    connections: 8
+prompt: chat
+techniques: []
+sampling: {{temperatures: [0.7], vote: 4}}
+beyond_sampling: null
+"""
+
+
+def test_a_run_that_is_interrupted_stores_what_was_on_the_way(tmp_path: Path) -> None:
+    with serving(tmp_path / "log.jsonl", delay=0.4) as server:
+        (tmp_path / "study.yaml").write_text(STUDY.format(url=server.url))
+        command = [sys.executable, "-m", "leadline", "run", str(tmp_path), "--no-report"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            until = time.monotonic() + 60
+            while not server.lines("sent") and time.monotonic() < until:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+        assert process.returncode == 130 and "Traceback" not in said
+        assert "waiting for" in said and "what was answered is stored" in said
+        with sqlite3.connect(tmp_path / "responses.sqlite") as connection:
+            ((stored,),) = connection.execute("SELECT COUNT(*) FROM responses").fetchall()
+            outcomes = connection.execute("SELECT DISTINCT outcome FROM calls").fetchall()
+        assert stored == len(server.lines("sent")) == len(server.lines("got")) < 100
+        assert outcomes == [("answer",)]

@@ -219,23 +219,27 @@ def test_nothing_can_be_changed_inside_it() -> None:
     model.close()
 
 
-def test_whether_a_seed_is_sent_is_noted(tmp_path: Path) -> None:
+def test_a_seed_that_is_sent_is_no_note(tmp_path: Path) -> None:
     with serving(tmp_path / "log.jsonl") as server:
         model = served(server.url)
         list(model.generate(requests(2)))
-        assert model.notes == ()
         model.close()
+    assert model.notes == ()
 
 
-def test_a_provider_that_takes_no_seed_is_noted(tmp_path: Path) -> None:
-    # OpenAI's newer interface has none.
-    with answering({"error": {"message": "x"}}, 400) as (url, got):
-        model = ServedModel(
-            ServedSettings(ref="inspect:openai/m", base_url=url, args={"responses_api": True}), MemoryLedger()
-        )
-        list(model.generate(requests(1)))
+def test_a_provider_that_takes_no_seed_is_noted() -> None:
+    content = {"type": "output_text", "text": "42", "annotations": []}
+    message = {"type": "message", "id": "1", "role": "assistant", "status": "completed", "content": [content]}
+    answer = {"id": "1", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
+    settings = {"output": [message], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    # OpenAI's newer interface has no seed.
+    with answering(answer | settings) as (url, got):
+        model = served(url, ref="inspect:openai/m", args={"responses_api": True})
+        ((_, outcome),) = model.generate(requests(1))
         model.close()
-    assert "seed" not in got[0] and got[0]["path"] == "/v1/responses"
+    assert isinstance(outcome, Generation) and outcome.text == "42"
+    assert got[0]["path"] == "/v1/responses" and "seed" not in got[0]
+    assert model.notes == ("openai takes no seed: its samples cannot be drawn again",)
 
 
 def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
