@@ -153,4 +153,5 @@ def test_the_real_model_finds_its_own_words_as_likely_as_when_it_wrote_them(smol
         shown = "".join(each.piece for each in scored if each is not None)
         first = lm.tokenizer.decode([texts[at][0]])
         assert (first + shown).startswith(lm.text_of(asked[at]))
-        assert b"".join(each.bytes for each in scored if each is not None).decode() == shown
+        spelt = b"".join(each.bytes for each in scored if each is not None)
+        assert spelt.decode("utf-8", "replace") == shown  # an answer may end within a character

@@ -56,3 +56,26 @@ def test_a_text_is_as_likely_as_when_it_was_written(name: str, family: str) -> N
         if one is not None and other is not None
     )
     assert (moved > 1e-2) != technique.needs_context
+
+
+def test_who_listens_is_told_of_the_right_request_where_requests_are_split_up() -> None:
+    """CAD asks those that have another prompt and those that have none in turn."""
+    lm, technique = _lm("llama"), _technique("cad")
+    requests = [
+        Request(
+            Prompt(text=prompt),
+            Sampling(1.0, 8),
+            (at,),
+            without=Prompt(text=PROMPTS[0]) if at % 2 else None,
+        )
+        for at, prompt in enumerate(PROMPTS)
+    ]
+    told: dict[int, str] = {}
+
+    def on_text(at: int, text: str, logprobs: object) -> None:
+        told[at] = told.get(at, "") + text
+
+    found = dict(generate(lm, requests, None, technique.prepare(lm, BENCH).intervention, on_text=on_text))
+    assert sorted(told) == list(range(len(PROMPTS)))
+    assert len(set(told.values())) == len(PROMPTS)
+    assert {at: each.text for at, each in found.items() if isinstance(each, Generation)} == told
