@@ -189,9 +189,8 @@ def test_a_missing_package_is_told_with_its_name() -> None:
 
 
 def test_an_option_that_inspect_ai_does_not_know_is_told() -> None:
-    settings = ServedSettings(ref="inspect:mockllm/x", options={"reasoning_efort": "low"})
     with pytest.raises(UsageError, match="reasoning_efort"):
-        ServedModel(settings, MemoryLedger())
+        served("http://127.0.0.1:1/v1", options={"reasoning_efort": "low"})
 
 
 def identity(**settings: Any) -> Any:

@@ -29,6 +29,8 @@ _TOO_LONG = (
     "input length",
     "string_above_max_length",
 )
+# There was no connection to begin with; some packages count that among their time-outs.
+_NOT_CONNECTED = {"ConnectError", "NewConnectionError", "ClientConnectorError", "gaierror"}
 _CONNECTION_CLASSES = {
     "APIConnectionError",
     "TransportError",  # httpx, httpx2: connecting, reading, writing, a broken protocol
@@ -83,7 +85,7 @@ def trouble_of(error: BaseException, api: Any = None) -> Trouble:
             account=kind == "unauthorized" and status != 403,
         )
     names = {cls.__name__ for each in _chain(error) for cls in type(each).__mro__}
-    if any("Timeout" in name for name in names):
+    if not names & _NOT_CONNECTED and any("Timeout" in name for name in names):
         return Trouble("timeout", _line(words))
     if names & _CONNECTION_CLASSES or any(isinstance(each, OSError) for each in _chain(error)):
         return Trouble("connection", _line(words))

@@ -28,12 +28,11 @@ from leadline.models.served.worst_case import PromptBound, seed_of
 class ServedModel:
     """Answers come from a provider; the ledger is told of every request before it is sent.
 
-    >>> from leadline.engine import Prompt, Request, Sampling
     >>> from leadline.models.served import MemoryLedger, ServedSettings
-    >>> model = ServedModel(ServedSettings(ref="inspect:mockllm/model"), MemoryLedger())
-    >>> ask = Request(Prompt(messages=(("user", "Hello?"),)), Sampling(), key=(0, "hello", 0))
-    >>> [answer.text for _, answer in model.generate([ask])]
-    ['Default output from mockllm/model']
+    >>> settings = ServedSettings(ref="inspect:openai-api/local/m", base_url="http://127.0.0.1:8000/v1")
+    >>> model = ServedModel(settings, MemoryLedger())
+    >>> model.identity.device
+    '127.0.0.1:8000'
     >>> model.close()
     """
 

@@ -26,7 +26,6 @@ PROVIDERS = {
     "llama-cpp-python": "openai",
     "meta": "openai",
     "mistral": "mistralai",
-    "mockllm": "inspect-ai",
     "moonshot": "openai",
     "ollama": "openai",
     "openai": "openai",
@@ -39,7 +38,7 @@ PROVIDERS = {
     "together": "openai",
 }
 # These load a model into this very process, which the study's own engine does, with more to show for it.
-_IN_PROCESS = {"hf", "transformer_lens", "nnterp", "none"}
+_IN_PROCESS = {"hf", "mockllm", "nnterp", "none", "transformer_lens"}
 # Their clients send a request again by themselves, or start a server. These servers speak OpenAI's language
 # too, and its client can be kept from that.
 _BETTER_AS = {
