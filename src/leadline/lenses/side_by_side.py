@@ -153,7 +153,7 @@ def _claim(first: str, second: str, moved: Transitions, figures: Mapping[str, Fi
     turned = _turned(difference, sign)
     evidence = (
         f"{counted(of_ahead)} against {counted(of_behind)}, {points(turned)}, "
-        f"{gained} items won and {lost} lost, exact McNemar p {_p(p)}"
+        f"{gained} item{'' if gained == 1 else 's'} won and {lost} lost, exact McNemar p {_p(p)}"
     )
     clear = p <= SIGNIFICANCE and above_zero(turned) and above_zero(_turned(cautious, sign))
     if clear:

@@ -232,15 +232,15 @@ def inspect_eval(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.model
 def test_the_example_shows_wobble_in_its_log(smollm2: LocalModel, tmp_path: Path) -> None:
-    """The command line, the entry point and the real model. (The fixture sees to it that the model is there.)"""
+    """Command line, entry point and the real model. (The fixture sees to it that the model is there.)"""
     ran = inspect_eval(
-        "--model", "leadline/smollm2", "-M", "technique=dola", "-M", "layers=high",
-        "--limit", "3", "--seed", "11", "--log-dir", str(tmp_path), "--display", "plain",
+        "--model", "leadline/smollm2", "-M", "max_batch=8",
+        "--limit", "2", "--seed", "11", "--log-dir", str(tmp_path), "--display", "plain",
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
     [path] = tmp_path.glob("*.eval")
     log: EvalLog = read_eval_log(str(path))
-    assert log.status == "success" and log.eval.model_args == {"technique": "dola", "layers": "high"}
+    assert log.status == "success" and log.eval.model_args == {"max_batch": 8}
     assert log.results is not None and log.samples is not None
     found = {one.reducer: {name: m.value for name, m in one.metrics.items()} for one in log.results.scores}
     told: dict[Any, list[str]] = {}
@@ -248,14 +248,15 @@ def test_the_example_shows_wobble_in_its_log(smollm2: LocalModel, tmp_path: Path
         told.setdefault(sample.id, []).append((sample.scores or {})["reading"].answer or "")
     assert {len(answers) for answers in told.values()} == {5}
     unstable = sum(len(set(answers)) > 1 for answers in told.values())
-    assert found["leadline/wobble"]["wobble"] == pytest.approx(unstable / 3)
+    assert found["leadline/wobble"]["wobble"] == unstable / 2 > 0
     assert set(found["leadline/vote"]) == {"accuracy", "interval_low", "interval_high", "samples"}
     assert "wobble" in ran.stdout
 
 
 def test_a_mistake_on_the_command_line_is_one_line(tmp_path: Path) -> None:
     ran = inspect_eval(
-        "--model", "leadline/smollm2", "-M", "technique=dolla", "--log-dir", str(tmp_path), "--display", "plain"
+        "--model", "leadline/smollm2", "-M", "technique=dolla",
+        "--log-dir", str(tmp_path), "--display", "plain",
     )  # fmt: skip
     assert ran.returncode != 0
     said = " ".join((ran.stdout + ran.stderr).split())
