@@ -106,9 +106,9 @@ class _Taken:
         with recorder(self.study, {LOGS: []}, keep=not dry) as recording:
             offset = 0
             for one in placed:
-                target = recording.target(
-                    one.model, one.configuration, {"family": one.log.model}
-                )  # of one model: no independent witnesses
+                # Configurations of one model are no independent witnesses, whatever arguments it was given.
+                about = {"family": one.log.model.partition("?")[0]}
+                target = recording.target(one.model, one.configuration, about)
                 if target.first is None:
                     target.first = 0
                 if run_of(one.log) != self._run:
