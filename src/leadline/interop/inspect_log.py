@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
 
 _ENDINGS = (".eval", ".json")
-# Settings that are no part of what the model is asked, or may be secret.
-_NOT_TOLD = re.compile(r"key|token$|secret|password|connections|timeout|retries|cache|batch|logprobs", re.I)
+# Settings that are no part of what the model is asked.
+_NOT_TOLD = re.compile(r"connections|timeout|retries|cache|batch|logprobs")
 _LONGEST_SETTING = 60
 
 
@@ -85,7 +85,7 @@ class InspectLog:
         return {
             name: _short(value)
             for name, value in said.items()
-            if value not in (None, "") and not _is_kept(name)
+            if value not in (None, "") and not _NOT_TOLD.search(name)
         }
 
     @cached_property
@@ -258,10 +258,6 @@ def _check_installed() -> None:
             f"logs of Inspect are read by inspect-ai ({error.name} is missing)",
             fix="pip install 'leadline[served]'",
         ) from error
-
-
-def _is_kept(name: str) -> bool:
-    return _NOT_TOLD.search(name) is not None
 
 
 def _short(value: object) -> str:

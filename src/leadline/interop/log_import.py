@@ -21,6 +21,7 @@ from leadline.interop.log_benchmark import item_of, logged_benchmark, worded
 from leadline.interop.log_names import LOGS, Named, earlier, named, noted, run_of
 from leadline.interop.log_scores import Scores
 from leadline.interop.logs import ImportedLog, Log, LoggedAnswer, LogImport
+from leadline.models.served.secrets import redacted
 from leadline.study.recording import Recorded, RecordedAnswer, Recorder, Target, recorder
 from leadline.study.study import Study
 
@@ -258,7 +259,7 @@ def _recorded(answer: LoggedAnswer, item: str, first: int) -> RecordedAnswer:
         text=answer.text,
         failure=answer.failure,
         where=answer.where,
-        message=answer.message,
+        message=redacted(answer.message),
         finish=answer.finish,
         tokens_in=answer.tokens_in,
         tokens_out=answer.tokens_out,

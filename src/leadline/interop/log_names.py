@@ -15,6 +15,7 @@ from typing import Any
 from leadline.bench.problem import shortened
 from leadline.errors import UsageError
 from leadline.interop.logs import Log
+from leadline.models.served.secrets import named_like_a_secret, redacted
 from leadline.study.members import RECORDED, UNNAMED
 from leadline.study.store import DATABASE, open_store
 from leadline.study.study import Study
@@ -63,7 +64,7 @@ def noted(named: Named, offset: int) -> dict[str, Any]:
         "run": run_of(log),
         "task": log.task,
         "source": log.model,
-        "settings": dict(log.settings),
+        "settings": _settings(log),
         "model": named.model,
         "configuration": named.configuration,
         "offset": offset,
@@ -149,11 +150,11 @@ def _name(log: Log, logs: Sequence[Log], before: Sequence[Known]) -> str:
     base = (
         log.model if any(one != log.model and one.rsplit("/", 1)[-1] == short for one in sources) else short
     )
-    others = [one.settings for one in logs if one.model == log.model]
+    others: list[Mapping[str, str]] = [_settings(one) for one in logs if one.model == log.model]
     others += [one.settings for one in before if one.source == log.model]
     said = [
         f"{key}={value}"
-        for key, value in log.settings.items()
+        for key, value in _settings(log).items()
         if any(other.get(key) != value for other in others)
     ]
     name = f"{base} {', '.join(said)}" if said else base
@@ -174,7 +175,12 @@ def _free(name: str, log: Log, taken: Iterable[Known]) -> str:
 def _clashes(log: Log, one: Known) -> bool:
     if run_of(log) == one.run:
         return False
-    return one.task == log.task or one.source != log.model or dict(one.settings) != dict(log.settings)
+    return one.task == log.task or one.source != log.model or dict(one.settings) != _settings(log)
+
+
+def _settings(log: Log) -> dict[str, str]:
+    """What is told of a log's settings: no keys and passwords."""
+    return {name: redacted(value) for name, value in log.settings.items() if not named_like_a_secret(name)}
 
 
 def _as_known(one: Named) -> Known:
@@ -184,7 +190,7 @@ def _as_known(one: Named) -> Known:
         run_of(log),
         log.task,
         log.model,
-        log.settings,
+        _settings(log),
         one.model,
         one.configuration,
         one.offset or 0,
