@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from leadline.bundle.running import verify_bundle
 from leadline.study.config_file import read_config
 from leadline.study.ledger import StudyLedger, spent
 from leadline.study.readings import readings
 from leadline.study.served_entry import Budget
 from leadline.study.store import open_store
 from leadline.study.study import open_study
+from tests.bundle.conftest import seal
 from tests.study import stored
 from tests.study.conftest import Leadline
 from tests.study.provider import Reply, provider, question_of, say, served_study
@@ -309,11 +311,21 @@ def test_the_verifier_reads_how_answers_ended_for_itself(
     assert leadline("bundle", odd_ends, bundle).code == 0, "verified before it is released"
     path = bundle / "readings.jsonl"
     honest = path.read_text("utf-8")
-    for was, now in (("truncated", "empty"), ("truncated", "unreadable"), ("empty", "truncated")):
+    for was, now, said in (
+        ("truncated", "empty", "it was cut off, and is empty in place of truncated"),
+        ("truncated", "unreadable", "it was cut off, and is unreadable in place of truncated"),
+        ("empty", "truncated", "it is called truncated, and was not cut off"),
+        ("refused", "unreadable", "a filter stopped it, and it is read as unreadable"),
+    ):
         path.write_text(honest.replace(f'"state":"{was}"', f'"state":"{now}"', 1), "utf-8")
-        ended = leadline("verify", bundle)
-        assert ended.code == 1 and "reading" in ended.out + ended.err, (was, now)
+        seal(bundle)
+        assert any(said in one for one in verify_bundle(bundle).report["faults"]), (was, now)
     path.write_text(honest, "utf-8")
+    document = json.loads((bundle / "findings.json").read_text("utf-8"))
+    document["served"][0]["identical_repeats"] = []
+    (bundle / "findings.json").write_text(json.dumps(document), "utf-8")
+    seal(bundle)
+    assert any("identical repeats" in one for one in verify_bundle(bundle).report["faults"])
 
 
 def test_no_key_stands_in_any_file_or_output(
@@ -403,6 +415,8 @@ def test_a_database_of_an_earlier_version_opens_and_gains_the_tables(study: Path
     assert "served" not in stored.findings(study) and "remarks" not in stored.findings(study)
     assert leadline("run", study, "--quiet", "--no-report").code == 0
     assert calls(study) == []
+    told = json.loads(leadline("run", study, "--dry-run", "--json").out)
+    assert {line["answers"] for line in told["lines"]} == {0}
 
 
 # Further keys of a served model, and what is said of them, with the line.

@@ -132,6 +132,7 @@ class Bars(Quiet):
         )
         self._task: object = None
         self._started, self._tokens = 0.0, 0
+        self._spent = ""
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -149,12 +150,17 @@ class Bars(Quiet):
 
     def advance(self, answers: int, tokens: int) -> None:
         self._tokens += tokens
-        rate = self._tokens / max(time.monotonic() - self._started, 1e-9)
-        self._progress.update(self._task, advance=answers, rate=f"{rate:,.0f} tok/s")  # type: ignore[arg-type]
+        self._show(answers)
 
     def spent(self, words: str) -> None:
+        self._spent = f" · {words}"
         if self._task is not None:
-            self._progress.update(self._task, rate=words)  # type: ignore[arg-type]
+            self._show(0)
+
+    def _show(self, answers: int) -> None:
+        rate = self._tokens / max(time.monotonic() - self._started, 1e-9)
+        words = f"{rate:,.0f} tok/s{self._spent}"
+        self._progress.update(self._task, advance=answers, rate=words)  # type: ignore[arg-type]
 
     def end(self) -> None:
         self._progress.refresh()
