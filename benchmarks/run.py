@@ -17,6 +17,7 @@ from typing import Any
 
 import audit
 import sampling
+import served_requests
 import stability
 import techniques
 import torch
@@ -51,7 +52,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2, help="alternating runs; the best counts")
     parser.add_argument("--quick", action="store_true", help="4 prompts and K=5: only to see that it works")
     parser.add_argument(
-        "--only", choices=("sampling", "techniques", "audit", "stability"), help="one of the benchmarks"
+        "--only",
+        choices=("sampling", "techniques", "audit", "stability", "served"),
+        help="one of the benchmarks",
     )
     arguments = parser.parse_args()
     about = machine()
@@ -62,6 +65,7 @@ def main() -> None:
         ("techniques", techniques.measure, _show_techniques),
         ("audit", audit.measure, _show_audit),
         ("stability", stability.measure, _show_stability),
+        ("served", served_requests.measure, _show_served),
     ):
         if arguments.only not in (None, name):
             continue
@@ -75,6 +79,21 @@ def main() -> None:
         document = {"measured": measured, "machine": about, name: found}
         path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         console.print(f"kept in {path}")
+
+
+def _show_served(console: Console, found: list[dict[str, Any]]) -> None:
+    table = Table(title="Requests a second to a server that answers after 50 ms: best of alternating runs")
+    for column in ("connections", "one at a time", "leadline", "ratio", "openai package alone"):
+        table.add_column(column, justify="right")
+    for row in found:
+        table.add_row(
+            f"{row['connections']}",
+            f"{row['serial_per_second']:.0f}",
+            f"{row['per_second']:.0f}",
+            f"{row['times_serial']:.0f}×",
+            f"{row['openai_package_per_second']:.0f}",
+        )
+    console.print(table)
 
 
 def _show_sampling(console: Console, found: list[dict[str, Any]]) -> None:
