@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
+from inspect_ai._util._async import current_async_backend
 from inspect_ai.log._samples import sample_active
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -124,6 +125,8 @@ class LeadlineModel(ModelAPI):
         from leadline.serving.problem import TOO_LONG, ProblemError
 
         with as_prerequisite():
+            if current_async_backend() != "asyncio":
+                raise UsageError("leadline/... runs on asyncio", fix="unset INSPECT_ASYNC_BACKEND")
             if tools:
                 raise UsageError("leadline/... calls no tools", fix="a task or solver without tools")
             check_config(config)
@@ -145,6 +148,7 @@ class LeadlineModel(ModelAPI):
                 if problem.code == TOO_LONG:
                     return self._too_long(problem.message), ModelCall.create(said, {})
                 raise UsageError(problem.message) from problem
+        self.batcher.start()  # a model that was closed is used again in another eval of the same process
         work = self.batcher.submit(asked, streams=False)
         try:
             found: dict[int, Outcome] = {}

@@ -41,7 +41,8 @@ def reading(
 
     `correctness` ("maple", "words") and `sameness` ("own", "exact", "declared", "rounding") are rules for all
     samples, as in a study. `answer_type` and `form` (unit, precision, locale, date_order, vocabulary, ...)
-    hold where a sample says nothing of its own. The score's `answer` is the value that was read, None where
+    hold where a sample says nothing of its own; without them, options of a sample are read by letter or text,
+    as an import reads them. The score's `answer` is the value that was read, None where
     none was; its metadata say why, under "leadline": `state` (ok, empty, unreadable, refused, truncated),
     `value`, `printed` (a number's digits), `correct_strict`, `reason`. A wrong argument, and a sample that
     describes no item, are faults of one line that name it.
@@ -60,8 +61,11 @@ def reading(
                     where=f"sample {state.sample_id}",
                     fix="item fields",
                 )
-            fields = given if described is None else described
-            item = item_of(fields, str(state.sample_id), state.input_text, list(target))
+            name, golds = str(state.sample_id), list(target)
+            if described is None and state.choices and given == {"answer_type": "text"}:
+                item = _chosen(name, state.input_text, golds, tuple(one.value for one in state.choices))
+            else:
+                item = item_of(given if described is None else described, name, state.input_text, golds)
         output = state.output
         return scored(item, output.completion, str(output.stop_reason), correctness == "words", sameness)
 
@@ -129,6 +133,23 @@ def item_of(fields: Mapping[str, Any], name: str, question: str, golds: list[str
         what = f"the gold answer is not of its type, {item.answer_type}: {fault}"
         raise UsageError(what, where=where, fix="correct the target, or answer_type")
     return item
+
+
+def _chosen(name: str, question: str, golds: list[str], choices: tuple[str, ...]) -> Item:
+    """A question with options. "A" stands in most answers: a letter is no text to be looked for."""
+    from pydantic import ValidationError
+
+    from leadline.interop.log_benchmark import item_of as logged_item
+    from leadline.interop.logs import LoggedItem
+
+    try:
+        return logged_item(LoggedItem(name, question, tuple(golds), choices), name[:200].strip() or "-", "")
+    except ValidationError:
+        raise UsageError(
+            "its options and its target are no question of ours",
+            where=f"sample {name}",
+            fix="say how it is read: metadata['leadline']",
+        ) from None
 
 
 def _check_rules(correctness: str, sameness: str) -> None:

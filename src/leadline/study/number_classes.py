@@ -95,9 +95,12 @@ def same_values(
     >>> same_values(item, [("0.909", "0.909"), ("0.90909", "0.90909"), (None, None)])
     ['0.909', '0.909', None]
     """
-    if rule in ("own", "declared"):
-        rule = "declared" if _declares(item) else "rounding"
-    return classes(item, said)[rule]
+    found = classes(item, said)
+    match rule:
+        case "exact" | "rounding":
+            return found[rule]
+        case _:
+            return found["declared" if _declares(item) else "rounding"]
 
 
 def is_number() -> pl.Expr:

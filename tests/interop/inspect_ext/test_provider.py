@@ -170,6 +170,14 @@ def test_what_would_change_an_answer_is_refused_by_name(
     assert said in str(caught.value.message) and "\n" not in str(caught.value.message)
 
 
+def test_a_model_that_was_closed_answers_again(folder: Path) -> None:
+    model = get_model(f"leadline/{folder}", memoize=False)
+    for _ in range(2):
+        [output] = run(ask(model, QUESTIONS[:1], temperature=0, max_tokens=4))
+        assert output.completion
+        model.api.close()
+
+
 def test_what_asks_for_nothing_is_not_refused(plain: Model) -> None:
     config = {"frequency_penalty": 0, "max_retries": 2, "timeout": 60, "cache_prompt": False, "best_of": 1}
     [output] = run(ask(plain, QUESTIONS[:1], temperature=0, max_tokens=4, **config))

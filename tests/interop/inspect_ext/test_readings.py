@@ -18,6 +18,7 @@ from inspect_ai.log import EvalLog  # noqa: E402
 from inspect_ai.log._samples import sample_active  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 from inspect_ai.scorer import SampleScore, Score, Scorer, exact  # noqa: E402
+from inspect_ai.solver import multiple_choice  # noqa: E402
 
 from leadline.bench import Item  # noqa: E402
 from leadline.interop.inspect_extension import accuracy_wilson, dispersion, reading, vote, wobble  # noqa: E402
@@ -163,6 +164,21 @@ def test_an_item_in_the_samples_metadata_counts_before_the_scorers_arguments(tmp
     )
     values = [sample.scores["reading"].answer for sample in log.samples or ()]
     assert values == ["capped", "uncapped"]
+
+
+def test_options_are_read_by_letter_and_not_looked_for_as_text(tmp_path: Path) -> None:
+    said = iter(["ANSWER: B", "A pear is a fruit, as is an apple. ANSWER: C"])
+    model = get_model(
+        "mockllm/model",
+        custom_outputs=lambda *_: ModelOutput.from_content("mockllm", next(said)).model_copy(
+            update={"usage": ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)}
+        ),
+    )
+    samples = [Sample(id="q", input="Which?", choices=["apple", "pear", "stone"], target="B")]
+    task = Task(dataset=samples, solver=multiple_choice(), scorer=reading(), epochs=2)
+    [log] = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none", max_connections=1)
+    scores = [one.scores["reading"] for one in log.samples or ()]
+    assert sorted((one.answer or "", one.value) for one in scores) == [("B", "C"), ("C", "I")]
 
 
 def test_rules_of_correctness_and_sameness_are_the_scorers(tmp_path: Path) -> None:
