@@ -28,5 +28,5 @@ def test_many_requests_at_once_are_many_times_faster_than_one_after_the_other(tm
         list(model.generate(requests(256)))
         took = time.monotonic() - started
         model.close()
-    # One after the other, 256 answers of half a second take 128 s. Four rounds take 2 s; the client works, too.
+    # One after the other, 256 answers of half a second take 128 s. Four rounds of 64 take 2 s.
     assert took < 128 / 8
