@@ -339,6 +339,78 @@ def test_three_tasks_against_three_cannot_support_anything():
     assert found.claims[0].status is ClaimStatus.UNREACHABLE
 
 
+def contrasts(number, of=3, against=5, permutations=2000):
+    """The same clear difference of `of` tasks against `against`, contrasted so many times."""
+    names = [f"t{at}" for at in range(of + against) for _ in range(4)]
+    wavers = np.array([name < f"t{of}" for name in names])
+    values = np.where(wavers[None, :, None], [0, 1, 0, 1], 0)
+    first, second = (
+        Selection(tasks=tuple(f"t{at}" for at in numbers)) for numbers in (range(of), range(of, of + against))
+    )
+    asked = tuple(Contrast(f"c{at}", first, second) for at in range(number))
+    stability = Stability(contrasts=asked, permutations=permutations)
+    protocol = Protocol(baseline="", methods=(), bootstrap_draws=200, stability=stability)
+    (found,) = LENS.whole(whole_of(frame_of(values, names), protocol))
+    return found
+
+
+def test_p_after_holm_is_a_figure_of_the_row_that_the_claim_is_about():
+    found = contrasts(2)
+    row = figures(found, contrast="c1", **WOBBLE)
+    assert row["p_tasks"].value == pytest.approx(1 / 56)
+    assert row["p_tasks"].method == "tasks relabelled, all 56 ways, two-sided"
+    assert (row["p_holm"].value, row["p_holm"].denominator) == (pytest.approx(2 / 56), 8)
+    assert "p = 0.036 when tasks change groups, after Holm over 2" in found.claims[1].conservative
+    assert [claim.status for claim in found.claims] == [ClaimStatus.SUPPORTED] * 2
+    others = [row for row in found.rows if row.keys["measure"] != "wobble"]
+    assert others and not any("p_holm" in row.figures for row in others)
+
+
+@pytest.mark.parametrize("permutations", [100, 5000])
+def test_contrasts_that_no_deal_could_support_after_holm_are_unreachable(permutations):
+    # one way of 56, three times: the smallest p after Holm's correction is 0.054
+    found = contrasts(3, permutations=permutations)
+    assert [claim.status for claim in found.claims] == [ClaimStatus.UNREACHABLE] * 3
+
+
+def test_a_contrast_is_within_reach_where_the_others_can_be_far_clearer():
+    # Holm takes the few tasks last: the other contrasts' p may be so small that it need not be below 0.05/3
+    names = [f"t{at:02d}" for at in range(24) for _ in range(2)]
+    wavers = np.array([name < "t12" for name in names])
+    values = np.where(wavers[None, :, None], [0, 1, 0, 1], 0)
+    low, high = [f"t{at:02d}" for at in range(12)], [f"t{at:02d}" for at in range(12, 24)]
+    pairs = ((low, high), (low[:11], high), (low[:3], high[:5]))
+    stability = Stability(
+        contrasts=tuple(
+            Contrast(f"c{at}", Selection(tasks=tuple(one)), Selection(tasks=tuple(other)))
+            for at, (one, other) in enumerate(pairs)
+        )
+    )
+    protocol = Protocol(baseline="", methods=(), bootstrap_draws=200, stability=stability)
+    (found,) = LENS.whole(whole_of(frame_of(values, names), protocol))
+    assert figures(found, contrast="c2", **WOBBLE)["p_holm"].value == pytest.approx(1 / 56)
+    assert [claim.status for claim in found.claims] == [ClaimStatus.SUPPORTED] * 3
+
+
+def test_too_few_permutations_for_many_contrasts_are_named():
+    found = contrasts(6, of=8, against=9, permutations=100)  # 24,310 ways
+    assert found.notes[0].startswith("100 permutations are too few for 6 contrasts")
+    assert not any("too few" in note for note in contrasts(6, of=8, against=9).notes)
+
+
+def test_a_group_without_measured_items_cannot_be_told():
+    empty = Contrast("nobody", Selection(items=("i99",)), Selection())
+    inside = Contrast("the same", Selection(), Selection(tasks=("t0",)))
+    protocol = Protocol(
+        baseline="", methods=(), bootstrap_draws=200, stability=Stability(contrasts=(empty, inside))
+    )
+    values = np.zeros((1, 4, 2), dtype=int)
+    (found,) = LENS.whole(whole_of(frame_of(values, ["t0", "t0", "t1", "t1"]), protocol))
+    assert [claim.status for claim in found.claims] == [ClaimStatus.NOT_ESTIMABLE] * 2
+    assert found.claims[0].text == "nobody cannot be told: no item is in the first group."
+    assert found.claims[1].text == "the same cannot be told: every item of the second group is in the first."
+
+
 def test_without_tasks_a_contrast_rests_on_items():
     found = small(clean=[STEADY] * 6, computational=[UNSTEADY] * 6)
     row = figures(table(found, "flagged against clean"), **WOBBLE)

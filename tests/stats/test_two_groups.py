@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.stats import two_groups
 from leadline.stats.bootstrap import bootstrap_difference, bootstrap_ratio
 from leadline.stats.intervals import NO_INTERVAL
 from leadline.stats.two_groups import Counts, bootstrap_change, bootstrap_groups, relabelled_p
@@ -55,18 +56,43 @@ def test_a_change_that_may_have_nothing_left_has_no_finite_end():
     assert high is None
 
 
-def test_relabelling_counts_every_choice_of_the_first_group():
-    of, against = counts([4, 3], [4, 4]), counts([1, 0, 2, 0], [4, 2, 4, 4])
+def every_choice(of, against):
+    """p by plain loops over all ways to choose the first group."""
     table = np.array([*zip(*of, strict=True), *zip(*against, strict=True)])
-    apart = abs(of.ratio - against.ratio)
+    numbers = range(len(table))
+    choices = list(combinations(numbers, len(of.numerators)))
     reached = 0
-    choices = list(combinations(range(6), 2))
     for choice in choices:
-        mask = np.isin(np.arange(6), choice)
+        mask = np.isin(numbers, choice)
         first, second = table[mask].sum(axis=0), table[~mask].sum(axis=0)
-        reached += abs(first[0] / first[1] - second[0] / second[1]) >= apart - 1e-12
-    exact = reached / len(choices)
-    assert relabelled_p(of, against, permutations=20_000) == pytest.approx(exact, abs=0.01)
+        apart = abs(first[0] / first[1] - second[0] / second[1])
+        reached += apart >= abs(of.ratio - against.ratio) - 1e-12
+    return reached / len(choices)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_few_ways_to_choose_the_first_group_are_all_gone_through(swapped):
+    of, against = counts([4, 3], [4, 4]), counts([1, 0, 2, 0], [4, 2, 4, 4])
+    if swapped:
+        of, against = against, of
+    found = relabelled_p(of, against, permutations=100, seed=1)
+    assert found == (pytest.approx(every_choice(of, against)), 15)
+    assert relabelled_p(of, against, permutations=5000, seed=2) == found
+
+
+def test_no_p_lies_below_the_share_of_one_way_to_deal_out():
+    # drawn 2,000 times, the one way of 35 is seen less often than it should be by every other seed
+    of, against = counts([4, 4, 4], [4, 4, 4]), counts([0, 0, 0, 0], [4, 4, 4, 4])
+    assert {relabelled_p(of, against, seed=seed).p for seed in range(5)} == {1 / 35}
+
+
+def test_drawn_deals_tell_what_all_of_them_do(monkeypatch):
+    exact = relabelled_p(OF, AGAINST)
+    assert exact.ways == 11440
+    monkeypatch.setattr(two_groups, "EXACT_WAYS", 11_439)
+    drawn = relabelled_p(OF, AGAINST, permutations=20_000)
+    assert drawn.ways is None
+    assert drawn.p == pytest.approx(exact.p, abs=0.01)
 
 
 def test_the_p_is_uniform_when_both_groups_are_of_one_kind():
@@ -77,7 +103,7 @@ def test_the_p_is_uniform_when_both_groups_are_of_one_kind():
         flips = rng.binomial(12, rng.beta(0.4, 2.0, 60)).astype(float)
         group = np.full(60, 12.0)
         p_values.append(
-            relabelled_p(counts(flips[:15], group[:15]), counts(flips[15:], group[15:]), 400, seed)
+            relabelled_p(counts(flips[:15], group[:15]), counts(flips[15:], group[15:]), 400, seed).p
         )
     for level in (0.05, 0.1, 0.25, 0.5, 0.75):
         assert np.mean(np.array(p_values) <= level) == pytest.approx(level, abs=0.05)
@@ -92,7 +118,7 @@ def test_a_difference_that_is_there_is_found():
             counts(rng.binomial(12, rng.beta(1, 9, 400)), np.full(400, 12)),
             200,
             seed,
-        )
+        ).p
         for seed in range(100)
     ]
     assert np.mean(np.array(found) <= 0.05) > 0.9

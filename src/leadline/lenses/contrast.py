@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leadline.lenses.audited import chosen, flagged_and_clean, named
-from leadline.lenses.contrast_claims import Claimed, Sides, contrast_claims
+from leadline.lenses.contrast_claims import P_OF, Claimed, Sides, contrast_claims, with_holm
 from leadline.lenses.contrast_measures import (
     ACCURACY,
     DISPERSION,
@@ -33,7 +33,8 @@ from leadline.lenses.contrast_measures import (
     compare,
     comparison,
 )
-from leadline.lenses.finding import Finding, Row
+from leadline.lenses.figures import SIGNIFICANCE
+from leadline.lenses.finding import Claim, ClaimStatus, Finding, Row
 from leadline.lenses.protocol import Contrast
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.whole import Whole
@@ -50,9 +51,10 @@ DEFINITION = (
     "difference_newcombe take cells as independent, which those of one item are not. p: items change groups "
     "at random. tasks_of, tasks_against: tasks with measured items of either group (an item without one "
     "counts as one). difference_tasks: the same difference, tasks resampled with all their items; p_tasks: "
-    "whole tasks change groups at random, where the groups share none. Claims rest on the wider of both "
-    "intervals and on p_tasks where it is there, else on p, after Holm's correction. A difference is an "
-    "association: it does not say why."
+    "whole tasks change groups at random, where the groups share none. Of at most 20,000 ways to deal out, "
+    "all are gone through. p_holm: p_tasks where it is there, else p, after Holm's correction over the "
+    "table. Claims rest on it and on the wider of both intervals. A difference is an association: it does "
+    "not say why."
 )
 
 
@@ -133,21 +135,32 @@ def _stated(measures: Measures) -> Finding | None:
 
 
 def _chosen(measures: Measures) -> Finding | None:
-    rows, claimed, notes = [], [], []
+    rows, claimed, notes, untold = [], [], [], []
     for contrast in measures.whole.protocol.stability.contrasts:
         sides, shared = _sides(measures, contrast)
         if shared:
             notes.append(f"{contrast.name}: {shared} items of both groups count in the first alone.")
         found = _rows(measures, list(_asked(measures, sides, {ALL_ITEMS: _everything(sides)})))
         if not found:
-            notes.append(f"{contrast.name}: a group has no measured items.")
+            untold.append(_untold(contrast, sides, shared))
             continue
         its = [Row(keys={"contrast": contrast.name, **row.keys}, figures=row.figures) for row in found]
         claimed.append((sides, its[0], _accuracy(its)))
         rows += its
-    if not rows and not notes:
+    if not rows and not untold:
         return None
-    return _finding(measures, "chosen", "The study's own groups", rows, claimed, notes)
+    return _finding(measures, "chosen", "The study's own groups", rows, claimed, notes, untold)
+
+
+def _untold(contrast: Contrast, sides: Sides, shared: int) -> Claim:
+    """What is said of groups that cannot be compared."""
+    if shared and not sides.against.any():
+        why = "every item of the second group is in the first"
+    elif not sides.of.any() or not sides.against.any():
+        why = f"no item is in the {'second' if sides.of.any() else 'first'} group"
+    else:
+        why = "a group has no item that was measured"
+    return Claim(text=f"{contrast.name} cannot be told: {why}.", status=ClaimStatus.NOT_ESTIMABLE)
 
 
 def _sides(measures: Measures, contrast: Contrast) -> tuple[Sides, int]:
@@ -215,9 +228,27 @@ def _finding(
     rows: Sequence[Row],
     claimed: Sequence[Claimed],
     notes: Sequence[str] = (),
+    untold: Sequence[Claim] = (),
 ) -> Finding:
     whole = measures.whole
-    claims = contrast_claims(claimed)
+    rows = list(rows)
+    places = [rows.index(row) for _, row, _ in claimed]
+    for place, row in zip(places, with_holm([rows[place] for place in places]), strict=True):
+        rows[place] = row
+    claims = contrast_claims(
+        [(sides, rows[place], accuracy) for place, (sides, _, accuracy) in zip(places, claimed, strict=True)]
+    )
+    tested = [row for row in rows if "p_holm" in row.figures and row.figures["p_holm"].value is not None]
+    permutations = whole.protocol.stability.permutations
+    is_drawn = any(
+        " permutations" in row.figures[key].method
+        for row in tested
+        for key in P_OF.values()
+        if key in row.figures
+    )
+    if is_drawn and len(tested) > SIGNIFICANCE * (permutations + 1):
+        told = f"{permutations} permutations are too few for {len(tested)} contrasts: none that is drawn can "
+        notes = [*notes, f"{told}be supported. Raise stability.permutations."]
     single = len(whole.members) - len(whole.repeated)
     if single:
         notes = [*notes, f"Configurations with a single answer to each item left out: {single}."]
@@ -230,7 +261,7 @@ def _finding(
         title=title,
         definition=DEFINITION,
         rows=tuple(rows),
-        claims=claims,
+        claims=(*claims, *untold),
         notes=tuple(notes),
     )
 

@@ -31,18 +31,45 @@ class Sides(NamedTuple):
     rest: str
 
 
+# The p of dealing out items, and tasks.
+P_OF = {"items": "p", "tasks": "p_tasks"}
 # The groups, their headline row, and the row of their accuracies where there is one.
 Claimed = tuple[Sides, Row, Row | None]
 
 
-def contrast_claims(claimed: Sequence[Claimed]) -> tuple[Claim, ...]:
-    """A claim for each headline of a table; p-values are corrected over those that can be tested."""
-    p_values = [decisive_p(row.figures) for _, row, _ in claimed]
+def with_holm(rows: Sequence[Row]) -> list[Row]:
+    """The headlines of a table with `p_holm`: their decisive p after Holm's correction over those that have
+    one."""
+    p_values = [decisive_p(row.figures) for row in rows]
     tested = [p for p in p_values if p is not None]
     corrected = iter(holm(tested))
+    found = []
+    for row, p in zip(rows, p_values, strict=True):
+        what = _dealt(row.figures)
+        method = f"{what} relabelled, holm over {len(tested)} contrasts"
+        figure = (
+            Figure(value=None, method=method, note=_untested(row.figures))
+            if p is None
+            else Figure(value=next(corrected), denominator=row.figures[P_OF[what]].denominator, method=method)
+        )
+        found.append(Row(keys=row.keys, figures={**row.figures, "p_holm": figure}))
+    return found
+
+
+def contrast_claims(claimed: Sequence[Claimed]) -> tuple[Claim, ...]:
+    """A claim for each headline of a table, which `with_holm` has looked at."""
+    tested = [row.figures for _, row, _ in claimed if row.figures["p_holm"].value is not None]
+    # The smallest that each p could be after the correction, were all as small as they can be.
+    least = iter(holm([smallest_p(*_sizes(figures)) for figures in tested]))
     return tuple(
-        _claim(sides, row.figures, accuracy, None if p is None else next(corrected), len(tested))
-        for (sides, row, accuracy), p in zip(claimed, p_values, strict=True)
+        _claim(
+            sides,
+            row.figures,
+            accuracy,
+            next(least) if row.figures["p_holm"].value is not None else 1.0,
+            len(tested),
+        )
+        for sides, row, accuracy in claimed
     )
 
 
@@ -51,12 +78,28 @@ def decisive_p(figures: Mapping[str, Figure]) -> float | None:
     across = figures.get("difference_tasks")
     if across is not None and across.low is None:
         return None
-    return figures["p_tasks" if "p_tasks" in figures else "p"].value
+    return figures[P_OF[_dealt(figures)]].value
+
+
+def _dealt(figures: Mapping[str, Figure]) -> str:
+    """What is dealt out to the groups anew: whole tasks where the groups share none, else items."""
+    return "tasks" if "p_tasks" in figures else "items"
+
+
+def _sizes(figures: Mapping[str, Figure]) -> tuple[int, int]:
+    """Of how many of these either group is."""
+    of, against = (figures[f"{_dealt(figures)}_{side}"].value or 0 for side in ("of", "against"))
+    return int(of), int(against)
+
+
+def _untested(figures: Mapping[str, Figure]) -> str:
+    return figures["difference"].note if figures["difference"].value is None else "no test of other tasks"
 
 
 def _claim(
-    sides: Sides, figures: Mapping[str, Figure], accuracy: Row | None, p: float | None, tested: int
+    sides: Sides, figures: Mapping[str, Figure], accuracy: Row | None, least: float, tested: int
 ) -> Claim:
+    p = figures["p_holm"].value
     difference, of, against = figures["difference"], figures["of"], figures["against"]
     if difference.value is None:
         text = f"{sides.called} cannot be compared with {sides.rest}: {difference.note}."
@@ -79,19 +122,17 @@ def _claim(
             point=points(difference),
             conservative="nothing is said of other tasks than these",
         )
-    dealt = "tasks" if "p_tasks" in figures else "items"
+    dealt = _dealt(figures)
     intervals = {"items": difference}
     if "difference_tasks" in figures:
         intervals["tasks"] = figures["difference_tasks"]
     ends = {over: one.high if way == "less" else one.low for over, one in intervals.items()}
     over = max(ends, key=lambda name: (ends[name] or 0.0) * (1 if way == "less" else -1))
     is_clear = all((below_zero if way == "less" else above_zero)(one) for one in intervals.values())
-    # So few can be dealt out in so few ways that no difference would stand out.
-    sizes = [int(figures[f"{dealt}_{side}"].value or 0) for side in ("of", "against")]
     return Claim(
         text=f"{seen}. An association, which does not say why{harder}.",
         status=ClaimStatus.UNREACHABLE
-        if smallest_p(*sizes) > SIGNIFICANCE
+        if least > SIGNIFICANCE  # so few can be dealt out in so few ways that no difference would stand out
         else ClaimStatus.SUPPORTED
         if is_clear and p <= SIGNIFICANCE
         else ClaimStatus.NOT_SUPPORTED,

@@ -256,13 +256,13 @@ def _p(of: Counts, against: Counts, protocol: Protocol, few: bool, what: str = "
     permutations = protocol.stability.permutations
     dealt = len(of.numerators) + len(against.numerators)
     seed = protocol.stability.permutation_seed
-    method = f"{what} relabelled, {permutations} permutations, seed {seed}, two-sided"
     if few:
-        return Figure(value=None, denominator=dealt, method=method, note=f"too few {what}")
-    p = relabelled_p(of, against, permutations, seed)
-    least = p * (permutations + 1) < 1.5
+        return Figure(value=None, denominator=dealt, method=f"{what} relabelled", note=f"too few {what}")
+    p, ways = relabelled_p(of, against, permutations, seed)
+    how = f"{permutations} permutations, seed {seed}" if ways is None else f"all {ways:,} ways"
+    least = ways is None and p * (permutations + 1) < 1.5
     note = f"no permutation reaches it: < 1/{permutations + 1}" if least else ""
-    return Figure(value=p, denominator=dealt, method=method, note=note)
+    return Figure(value=p, denominator=dealt, method=f"{what} relabelled, {how}, two-sided", note=note)
 
 
 def _number(number: int, what: str) -> str:

@@ -70,6 +70,7 @@ FIGURES = {
     "tasks_of": "Tasks, of",
     "tasks_against": "Tasks, against",
     "p_tasks": "p, tasks",
+    "p_holm": "p, Holm",
     "items_of": "Items, of",
     "items_against": "Items, against",
     "corrected_all_tasks": "r, full length, all tasks",

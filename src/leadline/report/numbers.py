@@ -101,7 +101,7 @@ def kind_of(key: str, figures: Iterable[Figure]) -> Kind:
         return KINDS[key]
     if key.endswith(("_margin", "_difference")) or key.startswith("difference"):
         return Kind.DIFFERENCE
-    if key in ("p", "p_tasks") or key.endswith(("_p", "_p_holm")):
+    if key in ("p", "p_tasks", "p_holm") or key.endswith(("_p", "_p_holm")):
         return Kind.P_VALUE
     if key == "ratio" or key.endswith("_ratio"):
         return Kind.RATIO

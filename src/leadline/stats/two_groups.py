@@ -10,6 +10,8 @@ article 39 (p-values that are never zero).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain, combinations
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +23,8 @@ from leadline.stats.intervals import NO_INTERVAL, Interval
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+# Of so many ways to deal items out to the groups every one is gone through.
+EXACT_WAYS = 20_000
 # Resamples are made a block at a time: about this many numbers are held at once.
 _BLOCK = 1_000_000
 # Sums of fractions that are equal on paper may differ in their last digits.
@@ -113,19 +117,51 @@ def bootstrap_change(
     return percentiles(np.nan_to_num(np.concatenate(changes), nan=np.inf, posinf=np.inf), level)
 
 
-def relabelled_p(of: Counts, against: Counts, permutations: int = DRAWS, seed: int = 0) -> float:
+class Relabelled(NamedTuple):
+    """A two-sided p, and in how many ways the items could be dealt out, all of which were gone through; None
+    where these are so many that deals were drawn."""
+
+    p: float
+    ways: int | None
+
+
+def relabelled_p(of: Counts, against: Counts, permutations: int = DRAWS, seed: int = 0) -> Relabelled:
     """Two-sided p of the difference of two ratios, if any items of both might have been the first group.
 
-    p = (1 + permutations with a difference at least as large) / (1 + permutations), so it is valid for any
-    number of items, even two. Every denominator is above zero, no group is empty.
+    Where there are at most `EXACT_WAYS` ways to choose the first group, p is the share of them with a
+    difference at least as large, whatever `permutations` is. Else p = (1 + permutations with such a
+    difference) / (1 + permutations). Either is valid for any number of items, even two. Every denominator is
+    above zero, no group is empty.
+
+    >>> import numpy as np
+    >>> three = np.full(3, 4.0)
+    >>> relabelled_p(Counts(np.array([3.0, 4, 4]), three), Counts(np.array([0.0, 1, 0]), three))
+    Relabelled(p=0.1, ways=20)
     """
     size = len(of.numerators)
     table = np.column_stack([np.concatenate(pair) for pair in zip(of, against, strict=True)])
+    ways = comb(len(table), size)
+    if ways <= EXACT_WAYS:
+        sums = _every_choice(table, min(size, len(table) - size))
+        reached = _reaching(sums, table.sum(axis=0), of, against)
+        return Relabelled(reached / ways, ways)
     distinct, counts = np.unique(table, axis=0, return_counts=True)
     # Which items are the first group is told by how many of each kind are in it.
     drawn = np.random.default_rng(seed).multivariate_hypergeometric(counts, size, size=permutations)
-    sums = drawn @ distinct
-    rest = counts @ distinct - sums
+    reached = _reaching(drawn @ distinct, counts @ distinct, of, against)
+    return Relabelled((1 + reached) / (1 + permutations), None)
+
+
+def _every_choice(table: Floats, size: int) -> Floats:
+    """The sums of every choice of `size` rows of `table` [items, 2]: [choices, 2]."""
+    places = chain.from_iterable(combinations(range(len(table)), size))
+    chosen = np.fromiter(places, dtype=np.int64).reshape(-1, size)
+    sums: Floats = table[chosen].sum(axis=1)
+    return sums
+
+
+def _reaching(sums: Floats, whole: Floats, of: Counts, against: Counts) -> int:
+    """How many choices, by their sums [choices, 2], lie as far from the rest as `of` does from `against`."""
+    rest = whole - sums
     differences = np.abs(sums[:, 0] / sums[:, 1] - rest[:, 0] / rest[:, 1])
-    reached = int((differences >= abs(of.ratio - against.ratio) - _ROUNDING).sum())
-    return (1 + reached) / (1 + permutations)
+    return int((differences >= abs(of.ratio - against.ratio) - _ROUNDING).sum())

@@ -9,8 +9,6 @@ the figures do not carry is never allowed to be supported.
 from __future__ import annotations
 
 import re
-from math import comb
-from typing import Optional
 
 from leadline.bundle.verifier.claimed import (
     AT_MOST,
@@ -37,6 +35,7 @@ from leadline.bundle.verifier.claims_of_models import (
     claim_sweep,
     claim_worst_group,
 )
+from leadline.bundle.verifier.dealt_groups import decisive_p, headline_rows, least_p
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.intervals import holm_corrected
 from leadline.bundle.verifier.loading import Bundle
@@ -169,30 +168,26 @@ def _transfer(claimed: Claimed) -> set[str]:
     return {YES, NO, UNKNOWN} if mean["low"] > null["high"] else {NO, UNKNOWN, NEVER}
 
 
-def _contrast(claimed: Claimed) -> Optional[set[str]]:
-    """One claim a headline row, in order; p after Holm over those. Tasks count too, where there are any."""
-    headlines = [row["figures"] for row in claimed.rows if row["keys"]["measure"] == "wobble"]
-    headlines = [figures for figures in headlines if "p" in figures]
+def _contrast(claimed: Claimed) -> set[str]:
+    """One claim a headline row, in order, then those of groups that have none; p after Holm over the rows.
+    Tasks count too, where there are any."""
+    headlines = [row["figures"] for row in headline_rows(claimed.rows)]
     if claimed.place >= len(headlines):
-        return None
-    p_values = []
-    for figures in headlines:
-        p = figures["p_tasks" if "p_tasks" in figures else "p"].get("value")
-        beyond = figures.get("difference_tasks", figures["difference"]).get("low") is not None
-        p_values.append(p if beyond else None)
-    corrected = iter(holm_corrected([p for p in p_values if p is not None]))
-    after = [None if p is None else next(corrected) for p in p_values]
-    figures, p = headlines[claimed.place], after[claimed.place]
-    if p is None:
         return {UNKNOWN}
-    what = "tasks" if "p_tasks" in figures else "items"
-    sizes = [int(figures[f"{what}_{side}"]["value"]) for side in ("of", "against")]
-    if (2 if sizes[0] == sizes[1] else 1) / comb(sum(sizes), sizes[0]) > AT_MOST:
+    tested = [place for place, figures in enumerate(headlines) if decisive_p(figures) is not None]
+    if claimed.place not in tested:
+        return {UNKNOWN}
+    p_values = [decisive_p(headlines[place]) or 0.0 for place in tested]
+    # What would come of them if no way to deal out made as large a difference.
+    least = [least_p(headlines[place]) for place in tested]
+    at = tested.index(claimed.place)
+    if holm_corrected(least)[at] > AT_MOST:
         return {NEVER}
+    figures = headlines[claimed.place]
     way = 1 if figures["difference"]["value"] >= 0 else -1
     names = [name for name in ("difference", "difference_tasks") if name in figures]
     clear = all(way * (figures[name]["low" if way > 0 else "high"] or 0) > 0 for name in names)
-    return {YES} if clear and p <= AT_MOST else {NO}
+    return {YES} if clear and holm_corrected(p_values)[at] <= AT_MOST else {NO}
 
 
 def _exclusion(claimed: Claimed) -> set[str]:

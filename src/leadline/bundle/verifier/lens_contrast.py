@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional
 
-from leadline.bundle.verifier.cells import Cell, Side, Sides
-from leadline.bundle.verifier.drawn import Drawn, Tail
+from leadline.bundle.verifier.cells import Cell, Sides
+from leadline.bundle.verifier.dealt_groups import dealt_p, decisive_p, headline_rows
+from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import (
     Expected,
     Table,
@@ -17,7 +17,7 @@ from leadline.bundle.verifier.expected import (
     row_key,
     wilson_share,
 )
-from leadline.bundle.verifier.intervals import newcombe_ends
+from leadline.bundle.verifier.intervals import holm_corrected, newcombe_ends
 from leadline.bundle.verifier.lens_wobble import POOLED
 from leadline.bundle.verifier.resampling import difference_draws, joint_difference_draws
 
@@ -108,10 +108,27 @@ def _number(measure: str, cell: Cell, m: int) -> Optional[float]:
     return cell.rarefied(m) if cell.n >= m else None
 
 
-def contrast_tables(sides: Sides) -> dict[str, Table]:
-    """All tables of the lens, as there are groups."""
+def contrast_tables(sides: Sides, shown: dict[str, list[dict[str, Any]]]) -> dict[str, Table]:
+    """All tables of the lens, as there are groups; `shown` are the report's rows of each.
+
+    Corrected p-values follow from those that are shown, which are checked by themselves.
+    """
     if not sides.repeated:
         return {}
+    tables = _uncorrected(sides)
+    for name, table in tables.items():
+        headlines = headline_rows(shown.get(name, []))
+        p_values = [decisive_p(row["figures"]) for row in headlines]
+        corrected = iter(holm_corrected([p for p in p_values if p is not None]))
+        for row, p in zip(headlines, p_values):
+            own = table.get(row_key(**row["keys"]), {})
+            if "p_holm" in own and p is not None:
+                decisive = own["p_tasks" if "p_tasks" in own else "p"]
+                own["p_holm"] = Expected(next(corrected), None, decisive.denominator)
+    return tables
+
+
+def _uncorrected(sides: Sides) -> dict[str, Table]:
     groups = Groups(sides)
     tables: dict[str, Table] = {}
     flagged = [item for item in groups.everybody if groups.is_flagged(item)]
@@ -238,8 +255,10 @@ def compared(
         )
     if is_headline:
         items = len(one) + len(other)
-        drawn = Drawn(lambda: relabelled(one, other), groups.sides.stability["permutations"])
-        figures["p"] = Expected(Tail(drawn, difference, sides=2), None, items) if enough else no_figure(items)
+        p = dealt_p(one, other, difference, groups.sides.stability["permutations"]) if enough else None
+        figures["p"] = Expected(p, None, items)
+        if measure == "wobble":
+            figures["p_holm"] = no_figure()
     if any(groups.sides.bundle.task(item) for item in groups.excluded):
         own = [[item for item in group if item in parts] for group in (of, against)]
         figures.update(_over_tasks(groups, own[0], own[1], parts, is_headline))
@@ -274,27 +293,7 @@ def _over_tasks(
 
     figures["difference_tasks"] = no_figure(cells) if few else Expected(difference, None, cells, Drawn(draws))
     if is_headline and not shared:
-        dealt = Drawn(lambda: relabelled(one, other), groups.sides.stability["permutations"])
-        figures["p_tasks"] = (
-            no_figure(len(every)) if few else Expected(Tail(dealt, difference, sides=2), None, len(every))
-        )
+        permutations = groups.sides.stability["permutations"]
+        p = None if few else dealt_p(one, other, difference, permutations)
+        figures["p_tasks"] = Expected(p, None, len(every))
     return figures
-
-
-def relabelled(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> list[float]:
-    """Differences of pooled rates where items, or tasks, are dealt out to the groups anew."""
-    pool = [*one, *other]
-    rng = random.Random(f"relabelled {len(one)} {len(other)}")
-    whole_above, whole_below = sum(a for a, _ in pool), sum(b for _, b in pool)
-    found = []
-    for _ in range(2000):
-        drawn = rng.sample(pool, len(one))
-        above, below = sum(a for a, _ in drawn), sum(b for _, b in drawn)
-        if below and whole_below - below:
-            found.append(above / below - (whole_above - above) / (whole_below - below))
-    return found
-
-
-def measured_only(sides: Sequence[Side], items: set[str]) -> list[Side]:
-    """The cells of some items alone."""
-    return [{item: cell for item, cell in side.items() if item in items} for side in sides]

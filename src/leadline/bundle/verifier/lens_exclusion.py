@@ -9,7 +9,7 @@ from typing import Optional
 from leadline.bundle.verifier.cells import Cell, Side, Sides
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import Expected, Table, no_figure, plain_count, ratio_figure, row_key
-from leadline.bundle.verifier.lens_contrast import Groups, measured_only
+from leadline.bundle.verifier.lens_contrast import Groups
 from leadline.bundle.verifier.lens_observability import TaskValues, task_rho
 from leadline.bundle.verifier.lens_reliability import median_corrected
 from leadline.bundle.verifier.lens_transfer import common_units, item_scores
@@ -35,8 +35,8 @@ def exclusion_tables(sides: Sides) -> dict[str, Table]:
     stay = set(groups.everybody) - set(left)
     if not left or not stay:
         return {}
-    everyone = measured_only(sides.measured(everyone=True), set(groups.everybody))
-    audited = measured_only(everyone, stay)
+    everyone = _measured_only(sides.measured(everyone=True), set(groups.everybody))
+    audited = _measured_only(everyone, stay)
     table: Table = {}
     for quantity, pair in _sizes(sides, everyone, audited).items():
         table[row_key(quantity=quantity)] = {
@@ -144,3 +144,7 @@ def _shared(everyone: list[Side], audited: list[Side], k: int, name: str) -> Tab
         row_key(quantity=f"shared top {k}, mean{name}"): mean,
         row_key(quantity=f"shared top {k}, ratio{name}"): ratio,
     }
+
+
+def _measured_only(sides: Sequence[Side], items: set[str]) -> list[Side]:
+    return [{item: cell for item, cell in side.items() if item in items} for side in sides]

@@ -18,6 +18,7 @@ _KNOWN = re.compile(
             "",
             r"(?:wilson|newcombe)(?: over cells)?",
             rf"(?:items|tasks) (?:relabelled|permuted).{{0,60}}, {_N} permutations, seed \d+(?:, .{{1,20}})?",
+            rf"(?:items|tasks) relabelled(?:, all {_N} ways, two-sided|, holm over {_N} contrasts)?",
             rf"{_N} (?:deals|resamples) of .{{1,60}}, seed \d+",
             rf"deals, holm over {_N} pairs",
             r"simulated on the pooled answers, seed \d+",

@@ -29,6 +29,7 @@ from leadline.bundle.verifier.votes import Parts
 
 ALL_MODELS = "all models"
 _SHOWN = ("wobble change", "rank shift")
+_CONTRASTS = ("flagged against clean", "by failure type", "stated in window", "chosen")
 
 
 def recomputed_tables(bundle: Bundle) -> dict[tuple[str, str, str], Table]:
@@ -74,7 +75,8 @@ def recomputed_tables(bundle: Bundle) -> dict[tuple[str, str, str], Table]:
     keep("reliability", ALL_MODELS, reliability_tables(sides))
     keep("observability", ALL_MODELS, observability_tables(sides))
     keep("difficulty", ALL_MODELS, difficulty_tables(sides))
-    keep("contrast", ALL_MODELS, contrast_tables(sides))
+    contrasts = {name: rows(bundle, "contrast", name, ALL_MODELS) for name in _CONTRASTS}
+    keep("contrast", ALL_MODELS, contrast_tables(sides, contrasts))
     keep("repair", ALL_MODELS, repair_tables(sides))
     keep("exclusion", ALL_MODELS, exclusion_tables(sides))
     keep(
