@@ -23,6 +23,8 @@ from leadline.errors import UsageError
 
 # The attention that blocks can serve; models name the kinds of their layers where they have more than one.
 _BLOCK_LAYERS = {"full_attention", "sliding_attention"}
+# Sets of characters of which it is remembered which tokens bring them: each takes up to some megabytes.
+_MOST_STOPS = 32
 
 
 class CausalLM:
@@ -126,10 +128,12 @@ class CausalLM:
         """
         if " " in characters:
             return frozenset(range(self.vocabulary))
-        # Remembered: there are few different sets of stop strings.
+        # Remembered: there are few different sets of stop strings, but where a server's clients choose them.
         known: dict[frozenset[str], frozenset[int]] = self.__dict__.setdefault("_tokens_with", {})
         if characters not in known:
             wanted = characters if all(map(str.isascii, characters)) else characters | {"\ufffd"}
+            if len(known) >= _MOST_STOPS:
+                known.clear()
             known[characters] = frozenset(
                 token for token, piece in enumerate(self.pieces) if wanted & set(piece)
             )
