@@ -22,6 +22,15 @@ def one_thread(request: pytest.FixtureRequest) -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.fixture(autouse=True)
+def own_cache(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is fitted to the little model goes away with it; the real model stays where it is."""
+    if "model" not in request.keywords:
+        monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
 @pytest.fixture(scope="session")
 def little(tmp_path_factory: pytest.TempPathFactory) -> LocalModel:
     """A random model that writes letters, of 512 tokens of context."""

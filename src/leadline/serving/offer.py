@@ -148,11 +148,8 @@ def check(technique: Technique) -> None:
             f"{technique.name} contrasts a prompt with and without its context, and a client sends only one",
             fix="stack it on a technique that writes the context: recite+cad",
         )
-    asker = _asker(technique)
     for part in parts:
-        own = dict(_CLIENTS_OWN) if part is asker else {}
-        if part.kind != "prompting":
-            own["max_tokens"] = "max_tokens"
+        own = _CLIENTS_OWN if part.kind == "prompting" else {"max_tokens": "max_tokens"}
         for setting, parameter in own.items():
             declared = type(part).model_fields.get(setting)
             if declared is not None and getattr(part, setting) != declared.default:
