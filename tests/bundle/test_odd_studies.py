@@ -29,6 +29,7 @@ SELDOM = {
     116: "three tasks, of which two were read",
     129: "random halves of which few have a reliability, and that a negative one",
     195: "two runs, and no item that both were asked",
+    231: "a number of samples that tells shallow from deep, and that no figure is",
 }
 
 

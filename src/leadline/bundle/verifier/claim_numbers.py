@@ -60,6 +60,10 @@ class _Pool:
         ]
         self._lens = _derived(rest) if len(rest) < 4000 else _derived(finding["rows"])
         self._lens.add(_counted(finding))
+        # So many samples tell shallow from deep, so many look further, and so many more these are.
+        if finding["lens"] == "beyond_sampling":
+            for part in protocol["partitions"]:
+                self._lens.add({float(part["k"]), float(part["sweep"]), float(part["sweep"] - part["k"])})
         if finding["table"] == "steadiest":  # the next one is told as far away as it is on common items
             rates = [_number(row["figures"], "rarefied") for row in rest if "configuration" in row["keys"]]
             apart = [_number(row["figures"], "difference") for row in finding["rows"]]
