@@ -87,6 +87,16 @@ def test_arguments_that_hold_keys_or_retries_are_refused() -> None:
     assert "retries" in complaint(args={"max_retries": 3})
 
 
+def test_a_key_of_the_environment_is_found_wherever_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "opensesame-1234")
+    for settings in (
+        {"options": {"extra_body": {"auth": ["opensesame-1234"]}}},
+        {"args": {"organization": "opensesame-1234"}},
+    ):
+        told = complaint(**settings)
+        assert "has a key in it" in told and "opensesame" not in told
+
+
 def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
     told = complaint(base_url="http://me:opensesame@example.org/v1")
     assert "keys come from the environment only" in told and "opensesame" not in told

@@ -55,6 +55,11 @@ def named_like_a_secret(name: str) -> bool:
     return any(part in name.upper() for part in _NAMES) and not name.upper().endswith("TOKENS")
 
 
+def holds_a_secret(text: str) -> bool:
+    """Whether the value of a variable that is named like a secret stands in `text`."""
+    return any(value in text for value in _secrets())
+
+
 def complaint_about(url: str) -> str | None:
     """What is wrong with an API's address, or None. It never repeats what might be a password.
 
@@ -78,7 +83,7 @@ def complaint_about(url: str) -> str | None:
             or value in _secrets()
         ):
             return "has a key in it; keys come from the environment only"
-    if any(value in url for value in _secrets()):
+    if holds_a_secret(url):
         return "has a key in it; keys come from the environment only"
     return None
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from leadline.models.served.reference import Reference, read_reference
-from leadline.models.served.secrets import complaint_about, named_like_a_secret
+from leadline.models.served.secrets import complaint_about, holds_a_secret, named_like_a_secret
 
 Whole = Annotated[int, Field(strict=True)]
 Number = Annotated[float, Field(strict=True)]
@@ -71,6 +71,7 @@ def checked_options(options: dict[str, Any]) -> dict[str, Any]:
             decider = _NOT_OPTIONS[name]
             reason = f"{decider} decides it" if decider else "studies have no use for it"
             raise ValueError(f"{name} is no option: {reason}")
+    _hold_no_secret(options)
     return options
 
 
@@ -83,7 +84,14 @@ def checked_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
             )
         if name in ("max_retries", "timeout", "client_timeout"):
             raise ValueError(f"{name} is no argument: retries and timeout decide it")
+    _hold_no_secret(arguments)
     return arguments
+
+
+def _hold_no_secret(settings: dict[str, Any]) -> None:
+    for name, value in settings.items():
+        if holds_a_secret(str(value)):
+            raise ValueError(f"{name} has a key in it; keys come from the environment only")
 
 
 class ServedSettings(BaseModel):
