@@ -151,6 +151,8 @@ def _lines(done: TableImport) -> Iterator[str]:
         f"{role} = {column}{' (guessed)' if role in columns.guessed else ''}"
         for role, column in columns.columns.items()
     ]
+    if columns.exported:
+        said = ["as `leadline export answers` has them"]
     said += [f"{role} = {name!r} (all rows)" for role, name in columns.constants.items()]
     if "sample" not in columns.columns:
         said.append("sample = order of the file")

@@ -13,11 +13,13 @@ from typing import Any
 
 from leadline.bench.header import Format
 from leadline.bench.loading import cannot_read
+from leadline.bench.problem import shortened
 from leadline.bench.table import format_of
 from leadline.errors import UsageError
 from leadline.interop.filling import check_baseline, filling
 from leadline.interop.table_columns import TableColumns
 from leadline.interop.table_rows import Table, Tally, look_at, record_tables
+from leadline.study.config_file import STUDY_FILE
 from leadline.study.members import RECORDED
 from leadline.study.recording import Recorded, recorder
 from leadline.study.store import DATABASE, open_store
@@ -72,12 +74,20 @@ def import_table(
         tables = [look_at(path, _format(path, form), columns or {}, constants or {}) for path in files]
     except OSError as error:
         raise cannot_read(error, files[0]) from error
-    with filling(study, benchmark=benchmark, baseline=baseline, dry=dry) as into:
+    is_new = not (study if study.name == STUDY_FILE else study / STUDY_FILE).exists()
+    exported = next((table.baseline for table in tables if table.baseline), None) if is_new else None
+    with filling(study, benchmark=benchmark, baseline=baseline or exported, dry=dry) as into:
         new, again = (tables, list[str]()) if into.made else _new(tables, into.study)
         tally, done = _record(new, into.study, dry, progress) if new else (Tally(), Recorded())
         names = list(dict.fromkeys(name for _, name in sorted(tally.targets)))
         if into.made and baseline:
             check_baseline(baseline, names)
+        elif into.made and exported and exported not in names:
+            raise UsageError(
+                f"the table was exported with the baseline {shortened(exported)}, and holds no answers of it",
+                where=str(files[0]),
+                fix="name another: --baseline NAME",
+            )
     return TableImport(
         study=into.folder,
         columns=tables[0].columns,

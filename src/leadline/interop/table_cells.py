@@ -7,13 +7,20 @@ from collections.abc import Mapping
 from datetime import date, time
 from decimal import Decimal
 
+from pydantic import ValidationError
+
+from leadline.bench.complaint import complaint
 from leadline.bench.json_text import as_text, kind
 from leadline.bench.problem import shortened
 from leadline.bench.row import Row
 from leadline.errors import UsageError
 from leadline.interop.table_columns import TableColumns
+from leadline.study.recorded_part import RecordedPart
 from leadline.study.recording import RecordedAnswer
 
+# Why an answer ends, as `Generation.finish` has it.
+TOKENS = ("tokens_in", "tokens_out")
+FINISHES = ("stop", "length", "content_filter", "cancelled")
 _LONGEST_NAME = 100
 # What programs write into a column of errors where there was none.
 _NO_ERROR = ("", "none", "null", "nan", "false", "0", "[]", "{}")
@@ -41,8 +48,33 @@ def answer_of(row: Row, columns: TableColumns, sample: int | None = None) -> Rec
         sample = _sample(columns.cell(row.values, "sample"), item, columns, row.where)
     text = _text(columns.cell(row.values, "text"))
     if not text and (error := _error(columns.cell(row.values, "error"))):
-        return RecordedAnswer(item, sample, None, "error", row.where, error)
-    return RecordedAnswer(item, sample, text, where=row.where)
+        kind, message = (
+            (error, _text(columns.cell(row.values, "message"))) if columns.exported else ("error", error)
+        )
+        return RecordedAnswer(item, sample, None, kind, row.where, message)
+    finish = _text(columns.cell(row.values, "finish")).strip()
+    if finish and finish not in FINISHES:
+        raise UsageError(
+            f"{shortened(finish)} is not why an answer ends",
+            where=row.where,
+            fix=f"one of: {', '.join(FINISHES)}",
+        )
+    tokens = (
+        _tokens(columns.cell(row.values, role), role, row.where) for role in ("tokens_in", "tokens_out")
+    )
+    return RecordedAnswer(item, sample, text, "", row.where, "", finish, *tokens)
+
+
+def part_of(row: Row, columns: TableColumns) -> dict[str, object] | None:
+    """The part that the row's configuration played where it was exported; None where the row says nothing of
+    that. Raises UsageError for what is none."""
+    if not (said := _text(columns.cell(row.values, "part"))):
+        return None
+    try:
+        return RecordedPart.model_validate_json(said).model_dump(mode="json", exclude_defaults=True)
+    except ValidationError as error:
+        what, fix = complaint(error.errors(include_url=False)[0])
+        raise UsageError(f"the part of the configuration {what}", where=row.where, fix=fix) from None
 
 
 def name_of(row: Row, columns: TableColumns, role: str, default: str = "") -> str:
@@ -62,6 +94,13 @@ def name_of(row: Row, columns: TableColumns, role: str, default: str = "") -> st
             fix=f"a name has up to {_LONGEST_NAME} characters that can be printed",
         )
     return name
+
+
+def _tokens(cell: object, role: str, where: str) -> int:
+    digits = _text(cell).strip().removesuffix(".0")
+    if digits and not (digits.isdecimal() and len(digits) < 12):
+        raise UsageError(f"{role} is {shortened(digits)}, no number of tokens", where=where)
+    return int(digits or 0)
 
 
 def _named(columns: TableColumns, role: str) -> str:

@@ -20,7 +20,24 @@ GUESSES: dict[str, tuple[str, ...]] = {
     "model": ("model",),
     "serving": (),
     "family": (),
+    "finish": (),
+    "tokens_in": (),
+    "tokens_out": (),
 }
+# A table of `leadline export answers` is known by the first two of these columns; the others hold what their
+# names say, if nobody says otherwise.
+EXPORTED = ("part", "configuration_id")
+_OF_EXPORT = (
+    "part",
+    "label",
+    "message",
+    "finish",
+    "tokens_in",
+    "tokens_out",
+    "serving",
+    "family",
+    "apostrophe",
+)
 # "value" says that answers were normalised before; they are read as any other text.
 _ALIASES = {"value": "text"}
 # What may be said once for the whole table.
@@ -36,6 +53,7 @@ class TableColumns:
     columns: Mapping[str, str]
     constants: Mapping[str, str]
     guessed: tuple[str, ...] = ()
+    exported: bool = False  # a table of `leadline export answers`
 
     def cell(self, row: Mapping[str, object], role: str) -> object:
         """What a row holds of `role`, None where it holds nothing; "a.b" is `b` of what `a` holds."""
@@ -45,9 +63,14 @@ class TableColumns:
         if column is None:
             return None
         if column in row or _JOIN not in column:
-            return _picked(row, column)
+            found = _picked(row, column)
+            return found[1:] if self._has_apostrophe(row, column) and isinstance(found, str) else found
         parts = [_picked(row, part.strip()) for part in column.split(_JOIN)]
         return None if None in parts else "/".join(str(part) for part in parts)
+
+    def _has_apostrophe(self, row: Mapping[str, object], column: str) -> bool:
+        """An export writes an apostrophe before what a spreadsheet would compute, and says where it did."""
+        return self.exported and column in str(row.get("apostrophe") or "").split()
 
     @property
     def traits(self) -> tuple[str, ...]:
@@ -88,6 +111,7 @@ def table_columns(
             fix = f"--{role} is for tables without such a column"
             raise UsageError(f"--map and --{role} both say what the {role} is", fix=fix)
     columns: dict[str, str] = {}
+    exported = all(name in names for name in EXPORTED)
     for role, column in said.items():
         parts = [column] if column in names or role != "item" else column.split(_JOIN)
         for part in parts:
@@ -104,7 +128,11 @@ def table_columns(
             columns[role] = free[0]
             guessed.append(role)
     _check_needed(columns, constants, names, where)
-    return TableColumns(columns, constants, tuple(guessed))
+    if exported:
+        for role in _OF_EXPORT:
+            if role in names and role not in constants:
+                columns.setdefault(role, role)
+    return TableColumns(columns, constants, tuple(guessed), exported)
 
 
 def _check(column: str, names: Sequence[str], written: str, where: str) -> None:

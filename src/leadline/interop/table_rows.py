@@ -14,9 +14,10 @@ from leadline.bench.problem import FirstProblem, shortened
 from leadline.bench.row import Row
 from leadline.bench.table import rows_of
 from leadline.errors import UsageError
-from leadline.interop.table_cells import answer_of, item_of, name_of
+from leadline.interop.table_cells import answer_of, item_of, name_of, part_of
 from leadline.interop.table_columns import TableColumns, table_columns
 from leadline.study.members import UNNAMED
+from leadline.study.recorded_part import PART
 from leadline.study.recording import Recorder, Target
 
 # So many rows are looked at to know the columns of formats that do not declare them.
@@ -26,12 +27,13 @@ _SAY_EVERY = 5_000
 
 @dataclass(frozen=True)
 class Table:
-    """A file of answers: its format, its digest, and its columns."""
+    """A file of answers: its format, its digest, its columns, and what an export says the baseline was."""
 
     path: Path
     format: Format
     sha256: str
     columns: TableColumns
+    baseline: str = ""
 
     @property
     def about(self) -> dict[str, object]:
@@ -52,13 +54,16 @@ class Tally:
 
 def look_at(path: Path, form: Format, said: Mapping[str, str], constants: Mapping[str, str]) -> Table:
     """A table and its columns. Raises UsageError where they are not known, OSError."""
-    names, _ = column_names(row.values for row in islice(rows_of([path], form, FirstProblem()), _LOOKED_AT))
+    rows = list(islice(rows_of([path], form, FirstProblem()), _LOOKED_AT))
+    names, _ = column_names(row.values for row in rows)
     if not names:
         fix = "one answer a row, below the names of the columns"
         raise UsageError("the table holds no row", where=str(path), fix=fix)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Table(path, form, digest, table_columns(names, said, constants, str(path)))
+    columns = table_columns(names, said, constants, str(path))
+    part = part_of(rows[0], columns) or {}
+    return Table(path, form, digest, columns, str(part.get("baseline", "")))
 
 
 def record_tables(
@@ -90,6 +95,8 @@ def _target(row: Row, columns: TableColumns, recording: Recorder, tally: Tally) 
     target = tally.targets.get((model, name))
     if target is None:
         target = tally.targets[model, name] = recording.target(model, name)
+        if part := part_of(row, columns):
+            target.about |= {PART: part, "label": name_of(row, columns, "label", name) or name}
     for role in columns.traits:
         if said := name_of(row, columns, role):
             before = target.about.setdefault(role, said)

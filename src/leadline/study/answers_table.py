@@ -6,7 +6,7 @@ number of answers, and the answers point to what was read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +31,10 @@ _STORED = {
     "tokens_in": pl.Int64,
     "tokens_out": pl.Int64,
     "probes": pl.String,
+    "created": pl.Float64,
 }
 _TOKENS = ("tokens_in", "tokens_out")
+_ENDED = ("finish", "created")
 _ROWS = {
     "place": pl.UInt32,  # number of the item
     **{name: _STORED[name] for name in ("sample", "text", *_TOKENS)},
@@ -103,10 +105,28 @@ class Answerbook:
 
     def answers(self, member: StudyMember) -> Answers:
         """The answers of a configuration that count, and the calls that failed."""
-        nothing = pl.DataFrame(schema=_ROWS)
-        rows = pl.concat([nothing, *self._answered(member)], how="diagonal")
-        if (lost := self._lost(member)).height:
-            rows = pl.concat([rows, lost], how="diagonal")
+        return self._made(member, [*self._answered(member), self._lost(member)])
+
+    def pieces(self, member: StudyMember) -> Iterator[Answers]:
+        """The same answers, some whole items at a time: for whoever goes through millions of them once.
+
+        `rows` hold "finish" and "created" (seconds since 1970) of each answer as well.
+        """
+        lost = self._lost(member)
+        begun = pl.DataFrame(schema=_ROWS)
+        for batch in self._answered(member, _ENDED):
+            rows = pl.concat([begun, batch], how="diagonal")
+            begun = rows.filter(pl.col("place") == rows["place"][-1]) if rows.height else rows
+            whole = rows.head(rows.height - begun.height)  # an item's rows lie together
+            if whole.height:
+                of_these = pl.col("place").is_in(whole["place"].unique().implode())
+                yield self._made(member, [whole, lost.filter(of_these)])
+                lost = lost.filter(~of_these)
+        if begun.height or lost.height:
+            yield self._made(member, [begun, lost])
+
+    def _made(self, member: StudyMember, parts: Sequence[pl.DataFrame]) -> Answers:
+        rows = pl.concat([pl.DataFrame(schema=_ROWS), *(one for one in parts if one.height)], how="diagonal")
         # A failed call has no text, which tells it from every answer.
         apart = ["place", "text", *(["filtered"] if rows["filtered"].any() else [])]
         said = (
@@ -120,25 +140,26 @@ class Answerbook:
         absent = [name for name in rows.columns if rows[name].null_count() == rows.height]
         return Answers(member, rows.drop(absent) if rows.height else rows, self._read(said))
 
-    def _answered(self, member: StudyMember) -> Iterator[pl.DataFrame]:
-        """Batches of answers to the items as they are worded now."""
+    def _answered(self, member: StudyMember, more: Sequence[str] = ()) -> Iterator[pl.DataFrame]:
+        """Batches of answers to the items as they are worded now; `more` are further columns."""
         for batch in self._store.batches(member.id):
             columns = dict(zip(_STORED, zip(*batch, strict=True), strict=True))
-            yield self._counting(pl.DataFrame(columns, schema=_STORED), member)
+            yield self._counting(pl.DataFrame(columns, schema=_STORED), member, more)
 
-    def _counting(self, rows: pl.DataFrame, member: StudyMember) -> pl.DataFrame:
+    def _counting(self, rows: pl.DataFrame, member: StudyMember, more: Sequence[str]) -> pl.DataFrame:
         rows = rows.join(self._asked.table, on=["item", "asked"], maintain_order="left")
         if member.kind != RECORDED:
             rows = rows.filter(pl.col("sample") < member.samples)
-        else:  # nobody counted their tokens
-            rows = rows.with_columns(pl.lit(None, pl.Int64).alias(name) for name in _TOKENS)
+        else:  # of most nobody counted their tokens
+            counted = pl.any_horizontal(pl.col(_TOKENS) > 0)
+            rows = rows.with_columns(pl.when(counted).then(pl.col(name)).alias(name) for name in _TOKENS)
         if rows["probes"].null_count() < rows.height:
             stored = rows.select("place", "probes").iter_rows()
             probed = [self._probed(self._asked.items[place], probes) for place, probes in stored]
             rows = rows.hstack(pl.DataFrame(probed, schema=_PROBED, orient="row"))
         ended = pl.col("finish")
         rows = rows.with_columns((ended == LENGTH).alias("cut"), (ended == FILTERED).alias("filtered"))
-        return rows.select(*_ROWS, *(name for name in _PROBED if name in rows.columns))
+        return rows.select(*_ROWS, *(name for name in _PROBED if name in rows.columns), *more)
 
     def _probed(self, item: Item, stored: str | None) -> tuple[Any, ...]:
         probes = self._store.probes_of(stored) if stored else ()

@@ -3,6 +3,7 @@ recorded elsewhere and imported."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +16,7 @@ from leadline.study.config import StudyConfig
 from leadline.study.config_file import where_in
 from leadline.study.configuration import Configuration, Role, configuration_id
 from leadline.study.expand import KINDS, kind_of
+from leadline.study.recorded_part import RecordedPart, part_of
 from leadline.study.stability_names import check_configurations
 from leadline.study.store import Store
 from leadline.study.study import Study
@@ -93,15 +95,27 @@ def _recorded(study: Study, store: Store) -> list[StudyMember]:
             StudyMember(
                 model=model,
                 name=name,
-                label=_label(study.config, name) or name,
+                label=_label(study.config, name) or about.get("label") or name,
                 id=identifier,
                 samples=int(about.get("samples", 0)),
-                role="baseline" if name == study.protocol.baseline else "method",
+                role=_role(name, study.protocol.baseline, part_of(about)),
                 kind=RECORDED,
                 about=about,
             )
         )
-    return sorted(found, key=lambda one: (one.model, one.name))
+    return sorted(found, key=_in_order)
+
+
+def _role(name: str, baseline: str, part: RecordedPart | None) -> Role:
+    if name == baseline:
+        return "baseline"
+    return part.role if part is not None and part.role != "baseline" else "method"
+
+
+def _in_order(one: StudyMember) -> tuple[float, str, str]:
+    """Those that an export names the order of, in that order; then by model and name."""
+    part = part_of(one.about)
+    return (math.inf if part is None else part.place, one.model, one.name)
 
 
 def check_not_asked(study: Study, model: str, configuration: str) -> None:
@@ -134,18 +148,31 @@ def protocol(study: Study, found: Sequence[StudyMember]) -> Protocol:
             ),
         )
     check_configurations(study, found)
+    first = {name: next(one for one in recorded if one.name == name) for name in names}
+    parts = {name: part for name, one in first.items() if (part := part_of(one.about)) is not None}
     samples = {name: max(one.samples for one in recorded if one.name == name) for name in names}
-    methods = list(study.protocol.methods)
-    if baseline:
-        others = [name for name in names if name != baseline]
-        methods += [Method(name, max(1, samples[name]), label=name, kind=RECORDED) for name in others]
-        methods.sort(key=lambda method: KINDS.index(method.kind))
+    methods, splits, again = list(study.protocol.methods), list(study.protocol.partitions), []
+    for name, one in first.items():
+        part = parts.get(name)
+        if not baseline or one.role == "baseline":
+            continue
+        if part is None:
+            methods.append(Method(name, max(1, samples[name]), label=one.label, kind=RECORDED))
+        elif part.role == "partition":
+            splits.append(part.partition(name))
+        elif part.role == "method":
+            methods.append(part.method(name, one.label))
+        again += [] if part is None else [part.asked_again(name)]
+    methods.sort(key=lambda method: KINDS.index(method.kind))
+    votes = parts[baseline].votes if baseline in parts else max(1, samples.get(baseline, 1))
     return replace(
         study.protocol,
         methods=tuple(
             replace(method, label=_label(study.config, method.name) or method.label) for method in methods
         ),
-        baseline_vote=1 if study.config.models else max(1, samples.get(baseline, 1)),
+        partitions=tuple(splits),
+        again=(*study.protocol.again, *(one for one in again if one is not None)),
+        baseline_vote=1 if study.config.models else votes,
         members=tuple(_member(study.config, one) for one in found if one.role != "partition"),
     )
 
@@ -163,7 +190,8 @@ def _member(config: StudyConfig, one: StudyMember) -> Member:
         serving = serving or one.serving
     elif one.model == UNNAMED:  # nothing says that they have a model in common
         family = family or one.name
-    return Member(one.model, one.name, one.label, serving, family, one.kind)
+    part = part_of(one.about)
+    return Member(one.model, one.name, one.label, serving, family, part.kind if part else one.kind)
 
 
 def _label(config: StudyConfig, name: str) -> str:

@@ -285,15 +285,16 @@ class Store:
                 )
 
     def batches(self, configuration: str, size: int = 100_000) -> Iterator[list[tuple[Any, ...]]]:
-        """All responses of a configuration: item, asked, sample, text, finish, tokens_in, tokens_out, probes.
+        """All responses of a configuration: item, asked, sample, text, finish, tokens_in, tokens_out, probes,
+        created.
 
         So many rows at a time, in the order of (item, wording, sample); `probes` is None where there are
         none, else as `probes_of` reads it. For whoever looks at millions of responses.
         """
         with _named_faults(self.path):
             rows = self._db.execute(
-                "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, NULLIF(probes, '[]') "
-                "FROM responses WHERE configuration = ? ORDER BY item, asked, sample",
+                "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, NULLIF(probes, '[]'), "
+                "created FROM responses WHERE configuration = ? ORDER BY item, asked, sample",
                 (configuration,),
             )
             while batch := rows.fetchmany(size):
