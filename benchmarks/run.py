@@ -18,6 +18,7 @@ from typing import Any
 import audit
 import sampling
 import served_requests
+import serving
 import stability
 import techniques
 import torch
@@ -53,7 +54,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="4 prompts and K=5: only to see that it works")
     parser.add_argument(
         "--only",
-        choices=("sampling", "techniques", "audit", "stability", "served"),
+        choices=("sampling", "techniques", "audit", "stability", "serving", "served"),
         help="one of the benchmarks",
     )
     arguments = parser.parse_args()
@@ -65,6 +66,7 @@ def main() -> None:
         ("techniques", techniques.measure, _show_techniques),
         ("audit", audit.measure, _show_audit),
         ("stability", stability.measure, _show_stability),
+        ("serving", serving.measure, _show_serving),
         ("served", served_requests.measure, _show_served),
     ):
         if arguments.only not in (None, name):
@@ -178,6 +180,25 @@ def _show_stability(console: Console, found: list[dict[str, Any]]) -> None:
             f"{row['lenses, seconds']:.1f} s",
             f"{row['figures']:,}",
             f"{row['peak megabytes']:,} MB",
+        )
+    console.print(table)
+
+
+def _show_serving(console: Console, found: list[dict[str, Any]]) -> None:
+    table = Table(title="leadline serve: 32 clients at once beside one that waits for each answer")
+    columns = ("clients", "alone", "together", "ratio", "long run", "answers", "median wait", "memory")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in found:
+        table.add_row(
+            f"{row['clients']}",
+            f"{row['alone, answers a second']:.1f} /s",
+            f"{row['together, answers a second']:.1f} /s",
+            f"{row['ratio']:.1f}×",
+            f"{row['long run, seconds']:.0f} s",
+            f"{row['long run, answers']:,}",
+            f"{row['median wait, seconds']:.1f} s",
+            f"{row['memory before, megabytes']:,} → {row['memory after, megabytes']:,} MB",
         )
     console.print(table)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -41,6 +41,7 @@ _CLIENT_LEFT = 499
 _IN_PASSING = 256
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_Result = TypeVar("_Result")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -71,6 +72,7 @@ def make_app(
             yield
         finally:
             await run_in_threadpool(batcher.close)
+            serving.reader.shutdown(wait=False)
 
     most_open = batcher.max_waiting + batcher.max_batch + _IN_PASSING
     app = Starlette(
@@ -106,7 +108,9 @@ class _Serving:
     def __init__(self, batcher: Batcher, max_tokens: int, journal: Journal, intake: Intake) -> None:
         self.batcher, self.offer, self.max_tokens = batcher, batcher.offer, max_tokens
         self.journal, self.intake = journal, intake
-        self.reading = threading.Lock()  # one thread at a time has the tokenizer
+        # Bodies are parsed and tokenised beside the loop, one after the other: a tokenizer is for one thread,
+        # and each further thread would keep memory of its own.
+        self.reader = ThreadPoolExecutor(1, "leadline-reader")
 
     def endpoint(self, answer: Callable[[Request, Entry], Awaitable[Response]]) -> Endpoint:
         """`answer`, with whatever goes wrong told in the API's form, and a line in the journal. A stream
@@ -138,28 +142,29 @@ class _Serving:
     async def chat(self, request: Request, entry: Entry) -> Response:
         """POST /v1/chat/completions."""
         async with self.intake.body(request) as raw:
-            body, asked = await run_in_threadpool(self._read_chat, raw)
+            body, asked = await self._beside(self._read_chat, raw)
         shape = ChatShape(self.offer, asked, bool(body.logprobs))
         return await self._answer(request, entry, body, asked, shape)
 
     async def completion(self, request: Request, entry: Entry) -> Response:
         """POST /v1/completions."""
         async with self.intake.body(request) as raw:
-            body, asked = await run_in_threadpool(self._read_completion, raw)
+            body, asked = await self._beside(self._read_completion, raw)
         shape = CompletionShape(self.offer, asked, body.logprobs is not None)
         return await self._answer(request, entry, body, asked, shape)
+
+    async def _beside(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
+        return await asyncio.get_running_loop().run_in_executor(self.reader, read, *arguments)
 
     def _read_chat(self, raw: bytes) -> tuple[ChatBody, Asked]:
         body = read_body(ChatBody, raw)
         self._check_model(body.model)
-        with self.reading:
-            return body, of_chat(self.offer, body, self.max_tokens)
+        return body, of_chat(self.offer, body, self.max_tokens)
 
     def _read_completion(self, raw: bytes) -> tuple[CompletionBody, Asked]:
         body = read_body(CompletionBody, raw)
         self._check_model(body.model)
-        with self.reading:
-            return body, of_completion(self.offer, body)
+        return body, of_completion(self.offer, body)
 
     def _check_model(self, name: str | None) -> None:
         if name is not None and name != self.offer.name:
@@ -248,12 +253,12 @@ class _Serving:
     async def tokenize(self, request: Request, entry: Entry) -> Response:
         """POST /tokenize."""
         async with self.intake.body(request) as raw:
-            return JSONResponse(await run_in_threadpool(self._tokenized, TokenizeBody, raw, tokenize))
+            return JSONResponse(await self._beside(self._tokenized, TokenizeBody, raw, tokenize))
 
     async def detokenize(self, request: Request, entry: Entry) -> Response:
         """POST /detokenize."""
         async with self.intake.body(request) as raw:
-            return JSONResponse(await run_in_threadpool(self._tokenized, DetokenizeBody, raw, detokenize))
+            return JSONResponse(await self._beside(self._tokenized, DetokenizeBody, raw, detokenize))
 
     def _tokenized(
         self, kind: type[_Model], raw: bytes, act: Callable[..., dict[str, Any]]
@@ -264,8 +269,7 @@ class _Serving:
         except ValidationError:
             names = ", ".join(kind.model_fields)
             raise ProblemError(400, f"the body is not as this address wants it: {names}") from None
-        with self.reading:
-            return act(self.offer, body)
+        return act(self.offer, body)
 
     async def health(self, request: Request, entry: Entry) -> Response:
         """GET /health."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args
 
+from leadline.engine import Prompt, Request, Sampling
 from leadline.errors import UsageError
 from leadline.models.probing import bench_for, loaded
 from leadline.serving.app import make_app
@@ -72,6 +73,7 @@ def start(wanted: Wanted, *, json_log: bool = False, log_prompts: bool = False, 
             max_tokens=wanted.max_tokens,
             journal=Journal() if quiet and not json_log else on_stderr(as_json=json_log, texts=log_prompts),
         )
+        warm_up(offer)
         url = f"{url_of(bound)}/v1"
         for line in greeting(offer, url, wanted.token_variable, token if made else None, token is not None):
             print(line, file=sys.stderr)
@@ -80,6 +82,15 @@ def start(wanted: Wanted, *, json_log: bool = False, log_prompts: bool = False, 
             serve(app, bound)
         finally:
             batcher.close()
+
+
+def warm_up(offer: Offer) -> None:
+    """One token, so that the first client does not wait for what is made at the first use. Whatever is wrong
+    with the model or the technique shows here, and not to a client."""
+    prompt = Prompt(tokens=tuple(offer.lm.encode("The answer is", True)))
+    request = Request(prompt, Sampling(0.0, 1), ("warm-up",))
+    for _ in offer.model.generate([request], offer.prepared.intervention):
+        pass
 
 
 def technique_of(wanted: Wanted) -> Technique | None:
