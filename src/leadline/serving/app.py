@@ -176,6 +176,7 @@ class _Serving:
         self, request: Request, entry: Entry, body: Body, asked: Asked, shape: Shape
     ) -> Response:
         entry.id, entry.stream, entry.choices = shape.id, bool(body.stream), len(asked.choices)
+        entry.seed = asked.seed
         if self.journal.texts:
             entry.asked = body.model_dump(mode="json", exclude_none=True)
         headers = {"x-request-id": shape.id, "x-leadline-seed": str(asked.seed)}

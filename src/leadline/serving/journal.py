@@ -12,13 +12,15 @@ from typing import IO, Any
 
 @dataclass
 class Entry:
-    """One request: `asked` and `said` are written only by a journal that tells texts."""
+    """One request: `asked` and `said` are written only by a journal that tells texts. seed: what its draws
+    are keyed with, the client's or one of the server's own; None where nothing was drawn."""
 
     path: str
     id: str = ""
     status: int = 200
     stream: bool = False
     choices: int = 0
+    seed: int | None = None
     tokens_in: int = 0
     tokens_out: int = 0
     note: str = ""
@@ -47,6 +49,7 @@ class Journal:
                 "seconds": seconds,
                 "stream": entry.stream,
                 "choices": entry.choices,
+                "seed": entry.seed,
                 "prompt_tokens": entry.tokens_in,
                 "completion_tokens": entry.tokens_out,
             }
