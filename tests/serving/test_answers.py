@@ -69,7 +69,7 @@ def test_served_answers_at_temperature_0_are_those_of_the_engine(smollm2: LocalM
 def test_a_decoding_technique_answers_over_http_as_in_a_study(smollm2: LocalModel) -> None:
     technique = technique_from("dola:layers=high")
     prepared = technique.prepare(smollm2.lm, Bench(digest=smollm2.identity.fit_digest))
-    expected = in_a_study(smollm2, technique, prepared)
+    expected = in_a_study(smollm2, technique.model_copy(update={"max_tokens": TOKENS}), prepared)
     with serving(smollm2, technique) as url:
         shown = [Prompts("few-shot").question(text) for text, _ in questions(2)]
         assert at_once([lambda each=each: served(url, each) for each in shown]) == expected
