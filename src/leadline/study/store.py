@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from leadline.engine import GoldProbe
 from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
+from leadline.study.database import connect, named_faults
 from leadline.study.tables import SCHEMA
 from leadline.techniques import Answer, Stage
 
@@ -62,26 +63,6 @@ class RunNote:
     about: dict[str, Any]
 
 
-@contextmanager
-def _named_faults(path: Path) -> Iterator[None]:
-    """Turn what SQLite says of a bad file or disk into one line that says what to do."""
-    try:
-        yield
-    except sqlite3.IntegrityError:
-        raise  # a response stored twice is a bug, not the user's fault
-    except sqlite3.DatabaseError as error:
-        said = " ".join(str(error).split())  # a failed check is told over several lines
-        if "readonly" in said or "unable to open" in said:
-            fix = "make the folder writable, or copy the study elsewhere"
-        elif "full" in said:
-            fix = "free some space and run again; what was stored is kept"
-        elif "locked" in said:
-            fix = "another program has it open; close it and run again"
-        else:
-            fix = f"nothing was changed; move it aside, or save what it holds: sqlite3 {path.name} .recover"
-        raise LeadlineError(f"the database cannot be used: {said}", where=str(path), fix=fix) from error
-
-
 class Store:
     """An open database. Use `open_store`."""
 
@@ -92,7 +73,7 @@ class Store:
 
     def begin_run(self, about: dict[str, Any]) -> int:
         """Note that a run starts; its number goes on every answer that it stores."""
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             row = self._db.execute(
                 "INSERT INTO runs (started, about) VALUES (?, ?)",
                 (time.time(), json.dumps(about, sort_keys=True)),
@@ -101,19 +82,19 @@ class Store:
 
     def end_run(self, run: int) -> None:
         """Note that a run came to its end."""
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             self._db.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
 
     def note_run(self, run: int, more: dict[str, Any]) -> None:
         """Add to what is noted of a run; keys that are there are replaced."""
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             (about,) = self._db.execute("SELECT about FROM runs WHERE run = ?", (run,)).fetchone()
             text = json.dumps(json.loads(about) | more, sort_keys=True)
             self._db.execute("UPDATE runs SET about = ? WHERE run = ?", (text, run))
 
     def history(self) -> list[RunNote]:
         """What was noted of every run, in order."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             try:
                 rows = self._db.execute("SELECT run, started, finished, about FROM runs ORDER BY run")
                 return [
@@ -124,7 +105,7 @@ class Store:
 
     def has_answers(self, configuration: str) -> bool:
         """Whether anything is stored under this configuration."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             row = self._db.execute(
                 "SELECT 1 FROM responses WHERE configuration = ? LIMIT 1", (configuration,)
             ).fetchone()
@@ -133,7 +114,7 @@ class Store:
     def wordings(self, configurations: Iterable[str], item: str) -> list[str]:
         """The wordings under which an item was answered, in order of the run that first asked so."""
         found: dict[str, int] = {}
-        with _named_faults(self.path):
+        with named_faults(self.path):
             for configuration in configurations:
                 rows = self._db.execute(
                     "SELECT asked, MIN(run) FROM responses WHERE configuration = ? AND item = ? "
@@ -146,7 +127,7 @@ class Store:
 
     def set_model(self, label: str, identity: ModelIdentity) -> None:
         """Remember which model a label stands for now."""
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             self._db.execute(
                 "INSERT OR REPLACE INTO models VALUES (?, ?)",
                 (label, json.dumps(asdict(identity), sort_keys=True)),
@@ -154,7 +135,7 @@ class Store:
 
     def models(self) -> dict[str, ModelIdentity]:
         """Label → identity of the models that were asked."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             rows = self._db.execute("SELECT * FROM models").fetchall()
             try:
                 return {label: ModelIdentity(**json.loads(identity)) for label, identity in rows}
@@ -163,7 +144,7 @@ class Store:
 
     def set_configuration(self, identifier: str, description: dict[str, Any]) -> None:
         """Keep what a configuration's id is the hash of."""
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             self._db.execute(
                 "INSERT OR IGNORE INTO configurations VALUES (?, ?)",
                 (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
@@ -172,12 +153,12 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """The connection, for statements of which all count or none: an exception takes them back."""
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             yield self._db
 
     def note_registration(self, sha256: str, prediction: str) -> None:
         """Remember that a prediction about this study was registered, in words, and under which stamp."""
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             self._db.execute(
                 "INSERT OR IGNORE INTO registrations VALUES (?, ?, ?)", (sha256, prediction, time.time())
             )
@@ -192,14 +173,14 @@ class Store:
     def select(self, table: str, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """What `statement` finds in `table`; nothing where a database of an earlier version, not run since,
         has no such table."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
                 return []
             return self._db.execute(statement, values).fetchall()
 
     def configurations(self) -> dict[str, dict[str, Any]]:
         """Id → description of every configuration that was ever asked here."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             try:
                 return {
                     identifier: dict(json.loads(description))
@@ -210,7 +191,7 @@ class Store:
 
     def times(self, configuration: str) -> dict[Key, float]:
         """When each response of a configuration was stored, in seconds since 1970."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             rows = self._db.execute(
                 "SELECT item, asked, sample, created FROM responses WHERE configuration = ?", (configuration,)
             )
@@ -219,7 +200,7 @@ class Store:
     def stamps(self, configuration: str) -> Iterator[tuple[Key, str, float, tuple[Stage, ...]]]:
         """Of each response of a configuration: why it ended, when it was stored (seconds since 1970), and the
         stages before its last."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             rows = self._db.execute(
                 "SELECT item, asked, sample, finish, created, stages FROM responses WHERE configuration = ?",
                 (configuration,),
@@ -230,7 +211,7 @@ class Store:
 
     def answered(self, configuration: str, run: int | None = None) -> set[Key]:
         """What has a response under this configuration; of one run alone, where one is named."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             rows = self._db.execute(
                 "SELECT item, asked, sample FROM responses "
                 "WHERE configuration = ?1 AND (?2 IS NULL OR run = ?2)",
@@ -241,7 +222,7 @@ class Store:
     def add(self, configuration: str, run: int, answers: Iterable[tuple[Key, Answer]]) -> None:
         """Store answers, all or none. An answer that is there already is never replaced (IntegrityError)."""
         rows = [_row(configuration, run, key, answer) for key, answer in answers]
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             self._db.executemany(_INSERT, rows)
         self.added += len(rows)
 
@@ -249,7 +230,7 @@ class Store:
         """Store answers in the place of those that are there, which are set aside; all or none."""
         rows = [_row(configuration, run, key, answer) for key, answer in answers]
         which = "WHERE configuration = ? AND item = ? AND asked = ? AND sample = ?"
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             for row in rows:
                 before = row[:4]
                 self._db.execute(f"INSERT INTO set_aside SELECT *, {run:d} FROM responses {which}", before)
@@ -259,7 +240,7 @@ class Store:
 
     def add_failure(self, configuration: str, run: int, key: Key, kind: str, message: str) -> None:
         """Note that asking failed; a later run asks again."""
-        with _named_faults(self.path), self._db:
+        with named_faults(self.path), self._db:
             self._db.execute(
                 "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (configuration, key.item, key.asked, key.sample, kind, message, run, time.time()),
@@ -267,7 +248,7 @@ class Store:
 
     def responses(self, configuration: str) -> Iterator[Response]:
         """All responses of a configuration, in the order of (item, wording, sample)."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             rows = self._db.execute(
                 "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes "
                 "FROM responses WHERE configuration = ? ORDER BY item, asked, sample",
@@ -291,7 +272,7 @@ class Store:
         So many rows at a time, in the order of (item, wording, sample); `probes` is None where there are
         none, else as `probes_of` reads it. For whoever looks at millions of responses.
         """
-        with _named_faults(self.path):
+        with named_faults(self.path):
             rows = self._db.execute(
                 "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, NULLIF(probes, '[]'), "
                 "created FROM responses WHERE configuration = ? ORDER BY item, asked, sample",
@@ -302,12 +283,12 @@ class Store:
 
     def probes_of(self, stored: str) -> tuple[GoldProbe, ...]:
         """What a row of `batches` holds as `probes`."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             return _parsed(GoldProbe, stored)
 
     def failures(self, configuration: str) -> dict[Key, str]:
         """The kind of the last failure of what has no response."""
-        with _named_faults(self.path):
+        with named_faults(self.path):
             rows = self._db.execute(
                 "SELECT item, asked, sample, kind FROM failures AS f WHERE configuration = ? AND NOT EXISTS "
                 "(SELECT 1 FROM responses AS r WHERE r.configuration = f.configuration AND r.item = f.item "
@@ -351,23 +332,6 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _connect(path: Path, write: bool) -> sqlite3.Connection:
-    place = path.resolve().as_uri()
-    if write:
-        return sqlite3.connect(f"{place}?mode=rwc", uri=True, timeout=30)
-    connection = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=30)
-    try:
-        connection.execute("PRAGMA schema_version")
-    except sqlite3.OperationalError:
-        # In a folder that cannot be written, a database with a write-ahead log opens only as one that nobody
-        # else will change; without a log beside it, nobody has.
-        connection.close()
-        if path.with_name(path.name + "-wal").exists():
-            raise
-        connection = sqlite3.connect(f"{place}?immutable=1", uri=True)
-    return connection
-
-
 @contextmanager
 def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
     """The study's database. With `write` it is made if need be, and nobody else may write at the same time.
@@ -379,10 +343,10 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
         raise LeadlineError("is a folder, not a database", where=str(path), fix="move it aside")
     if not write and not path.exists():
         raise LeadlineError("this study has no answers yet", where=str(folder), fix=f"leadline run {folder}")
-    with _named_faults(path):
-        connection = _connect(path, write)
+    with named_faults(path):
+        connection = connect(path, write)
     try:
-        with _named_faults(path):
+        with named_faults(path):
             if path.stat().st_size < _CHECK_BELOW:
                 verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
                 if verdict != "ok":
