@@ -14,8 +14,8 @@ from leadline.engine.intervention import NOTHING, Intervention
 from leadline.errors import LeadlineError
 from leadline.serving import Batcher, make_app, offered, running
 from leadline.serving.asking import Asked, Call, Choice, Talk
-from leadline.serving.batcher import Event, Outcome, Work
 from leadline.serving.problem import ProblemError
+from leadline.serving.work import Event, Outcome, Work
 from tests.serving.asked import at_once, chat, chunks, completion, error, texts
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from starlette.routing import Route
 from leadline import __version__
 from leadline.errors import LeadlineError
 from leadline.serving.asking import Asked, of_chat, of_completion
-from leadline.serving.batcher import Batcher, Outcome, Work
+from leadline.serving.batcher import Batcher
 from leadline.serving.guard import LOOPBACK, Guard
 from leadline.serving.intake import ClientDisconnect, Intake
 from leadline.serving.journal import Entry, Journal
@@ -31,6 +31,7 @@ from leadline.serving.problem import ProblemError, failed
 from leadline.serving.shapes import ChatShape, CompletionShape, Shape, usage
 from leadline.serving.stream import EventStream, client_left
 from leadline.serving.tokenizing import DetokenizeBody, TokenizeBody, detokenize, tokenize, tokenizer_info
+from leadline.serving.work import Outcome, Work
 
 logger = logging.getLogger("leadline.serving")
 

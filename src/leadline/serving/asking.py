@@ -26,6 +26,10 @@ COMPLETION_TOKENS = 16
 # Choices of one request, over all its prompts.
 MAX_CHOICES = 256
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+# Tokens and alternatives whose log-probabilities are told in one response: some hundred megabytes of JSON.
+MAX_TOLD = 1_000_000
+# Below this a temperature is nothing but 0 with roundings.
+_COLDEST = 1e-6
 # The stage whose text is the answer; techniques call it so.
 _ANSWER = "answer"
 
@@ -84,6 +88,8 @@ def of_chat(offer: Offer, body: ChatBody, default_tokens: int) -> Asked:
     seed = secrets.randbits(31) if body.seed is None else body.seed
     messages = tuple(_message(each, at) for at, each in enumerate(body.messages))
     if offer.asks is not None:
+        _check_temperature(body)
+        _check_told((body.n or 1) * (tokens or 0), top)
         question = _question(messages, offer.asks)
         intervention = offer.intervention_for(question)
         choices = [
@@ -94,6 +100,7 @@ def of_chat(offer: Offer, body: ChatBody, default_tokens: int) -> Asked:
     prompt = Prompt(messages=messages)
     ids, text = _ids(offer, prompt, "messages")
     sampling = _sampling(offer, body, _room(offer, len(ids), tokens, default_tokens), top)
+    _check_told((body.n or 1) * sampling.max_tokens, top)
     return Asked(_plain(offer, ids, text, sampling, seed, body.n or 1), seed, len(ids))
 
 
@@ -116,7 +123,7 @@ def of_completion(offer: Offer, body: CompletionBody, default_tokens: int = COMP
     seed = secrets.randbits(31) if body.seed is None else body.seed
     choices: list[Choice] = []
     echoes: list[str] = []
-    total = 0
+    total = told = 0
     for prompt in prompts:
         ids, text = _ids(offer, prompt, "prompt")
         room = 0 if body.max_tokens == 0 else _room(offer, len(ids), body.max_tokens, default_tokens)
@@ -127,7 +134,14 @@ def of_completion(offer: Offer, body: CompletionBody, default_tokens: int = COMP
         choices += _plain(offer, ids, text, sampling, seed, body.n or 1, scoring)
         echoes += [text if body.echo else ""] * (body.n or 1)
         total += len(ids)
+        told += (body.n or 1) * (room + len(ids) * bool(body.echo))
+        _check_told(told, body.logprobs)
     return Asked(choices, seed, total, echoes)
+
+
+def _check_told(tokens: int, top: int | None) -> None:
+    if top is not None and tokens * (1 + top) > MAX_TOLD:
+        raise wrong("logprobs", f"{MAX_TOLD:,} are told at most: of fewer answers, tokens, alternatives")
 
 
 def _message(message: Message, at: int) -> tuple[str, str]:
@@ -176,8 +190,11 @@ def _ids(offer: Offer, prompt: Prompt, param: str) -> tuple[tuple[int, ...], str
     import jinja2
 
     try:
+        if prompt.tokens is not None:
+            ids = tuple(offer.reader.ids_of(prompt))
+            return ids, offer.reader.text_of(prompt)
         text = offer.reader.text_of(prompt)
-        if prompt.tokens is None and (longest := offer.longest_token):
+        if longest := offer.longest_token:
             _check_length(offer, len(text.encode()) // longest, 0, "at least ")
         return tuple(offer.reader.ids_of(prompt)), text
     except UsageError as error:
@@ -203,6 +220,7 @@ def _check_length(offer: Offer, prompt: int, tokens: int, about: str = "") -> No
 
 
 def _sampling(offer: Offer, body: Body, tokens: int, top: int | None) -> Sampling:
+    _check_temperature(body)
     return Sampling(
         temperature=TEMPERATURE if body.temperature is None else body.temperature,
         max_tokens=tokens,
@@ -211,6 +229,11 @@ def _sampling(offer: Offer, body: Body, tokens: int, top: int | None) -> Samplin
         top_p=1.0 if body.top_p is None else body.top_p,
         logprobs=top,
     )
+
+
+def _check_temperature(body: Body) -> None:
+    if body.temperature is not None and 0 < body.temperature < _COLDEST:
+        raise wrong("temperature", f"should be 0, or {_COLDEST:g} at least")
 
 
 def _plain(

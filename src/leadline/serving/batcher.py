@@ -16,87 +16,21 @@ import uuid
 from collections import deque
 from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.engine import Failure, Generation, TokenLogprob
 from leadline.errors import LeadlineError
-from leadline.serving.asking import Asked, Call, Choice, Scoring
+from leadline.serving.asking import Asked, Call, Scoring
 from leadline.serving.offer import Offer
 from leadline.serving.problem import TOO_LONG, ProblemError, busy, ending, failed
+from leadline.serving.work import Outcome, Piece, Row, Scores, Work
 
 logger = logging.getLogger("leadline.serving")
-
-Scores = tuple[TokenLogprob | None, ...]
 
 # Requests that are sent at the same moment come some milliseconds apart: an idle server waits for them.
 _GATHER_SECONDS = 0.004
 # How long the end of a server waits for the thread that computes.
 _JOIN_SECONDS = 20.0
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Text of a choice that has become certain, and the log-probabilities of its tokens if asked for."""
-
-    choice: int
-    text: str
-    logprobs: tuple[TokenLogprob, ...]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A choice as it ended: its text, why it ended, and the tokens that all its calls took and wrote."""
-
-    choice: int
-    text: str
-    finish: str
-    tokens_in: int
-    tokens_out: int
-    logprobs: tuple[TokenLogprob, ...] = ()
-    scores: Scores = ()
-
-
-Event = Piece | Outcome | ProblemError
-
-
-@dataclass(eq=False)
-class _Row:
-    """One choice on its way: what it asks next, and what it has had so far."""
-
-    work: Work
-    number: int
-    choice: Choice
-    step: Call | Scoring
-    scores: Scores = ()
-    last: Generation | None = None
-    tokens_in: int = 0
-    tokens_out: int = 0
-    told: int = 0  # characters and
-    told_tokens: int = 0  # log-probabilities that the client has been sent
-
-    @property
-    def kind(self) -> tuple[object, ...]:
-        """Rows of one kind can run together."""
-        scoring = self.step.top if isinstance(self.step, Scoring) else None
-        return id(self.choice.intervention), scoring
-
-
-@dataclass(eq=False)
-class Work:
-    """A client's request while it is answered. `events` are for the thread of `loop`."""
-
-    streams: bool
-    loop: asyncio.AbstractEventLoop
-    events: asyncio.Queue[Event] = field(default_factory=asyncio.Queue)
-    pending: deque[_Row] = field(default_factory=deque)
-    gone: bool = False
-    started: bool = False
-
-    def tell(self, event: Event) -> None:
-        """From any thread. A loop that has ended has nobody who listens."""
-        with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self.events.put_nowait, event)
 
 
 class Batcher:
@@ -152,7 +86,7 @@ class Batcher:
             if step is None:  # nothing is to be computed: no tokens are wanted
                 work.tell(Outcome(number, "", "length", 0, 0))
             else:
-                work.pending.append(_Row(work, number, choice, step))
+                work.pending.append(Row(work, number, choice, step))
         with self._changed:
             if self._closed:
                 raise ending()
@@ -188,7 +122,7 @@ class Batcher:
                 work.tell(ending())
             self._waiting.clear()
 
-    def _take(self) -> list[_Row]:
+    def _take(self) -> list[Row]:
         """The next batch; none at the end."""
         with self._changed:
             while not self._waiting and not self._closed:
@@ -198,7 +132,7 @@ class Batcher:
                     self._changed.wait(left)
             if self._closed:
                 return []
-            batch: list[_Row] = []
+            batch: list[Row] = []
             kind = self._waiting[0].pending[0].kind
             grown = True
             while grown and len(batch) < self.max_batch:
@@ -211,7 +145,7 @@ class Batcher:
             self.running = len(batch)
             return batch
 
-    def _answer(self, batch: Sequence[_Row], again: bool = False) -> None:
+    def _answer(self, batch: Sequence[Row], again: bool = False) -> None:
         """Run a step of each row. What that leaves undone runs `again`, each row alone: it fails for itself,
         and where a text cannot be told as it comes, those who wait for all of it get it."""
         left = dict(enumerate(batch))
@@ -227,7 +161,7 @@ class Batcher:
                     self._answer([row], again=True)
 
     def _run(
-        self, batch: Sequence[_Row], again: bool
+        self, batch: Sequence[Row], again: bool
     ) -> Generator[tuple[int, Generation | Failure | Scores], None, None]:
         intervention = batch[0].choice.intervention
         if isinstance(batch[0].step, Scoring):
@@ -260,7 +194,7 @@ class Batcher:
         told = None if whole else on_text
         yield from self.offer.model.generate(requests, intervention, on_text=told)
 
-    def _advance(self, row: _Row, answer: Any) -> None:
+    def _advance(self, row: Row, answer: Any) -> None:
         """What a row asks next, or how it ends."""
         if row.work.gone:
             row.choice.talk.close()
@@ -290,7 +224,7 @@ class Batcher:
                 if row.work not in self._waiting:
                     self._waiting.appendleft(row.work)
 
-    def _fail(self, row: _Row, error: Exception) -> None:
+    def _fail(self, row: Row, error: Exception) -> None:
         if isinstance(error, LeadlineError):  # what the request asks for cannot be: not a bug
             row.work.tell(ProblemError(400, str(error)))
             return
@@ -299,7 +233,7 @@ class Batcher:
         row.work.tell(failed(identifier))
 
 
-def _outcome(row: _Row) -> Outcome:
+def _outcome(row: Row) -> Outcome:
     last = row.last
     if last is None:  # a text was scored, and nothing was written
         return Outcome(row.number, "", "length", 0, 0, scores=row.scores)

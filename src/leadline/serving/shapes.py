@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from leadline.engine import TokenLogprob
 from leadline.serving import logprobs
 from leadline.serving.asking import Asked
-from leadline.serving.batcher import Outcome, Piece
 from leadline.serving.offer import Offer
+from leadline.serving.work import Outcome, Piece
 
 _FINISH = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
 

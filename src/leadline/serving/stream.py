@@ -10,9 +10,9 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from leadline.serving.batcher import Outcome, Piece, Work
 from leadline.serving.problem import ProblemError
 from leadline.serving.shapes import Shape
+from leadline.serving.work import Outcome, Piece, Work
 
 # A proxy or a client gives a silent connection up after a minute or so.
 KEEP_ALIVE_SECONDS = 10.0
