@@ -20,6 +20,7 @@ from leadline.cli import (
     bundle,
     compare,
     demo,
+    export,
     fetch_sources,
     figures,
     import_answers,
@@ -100,6 +101,9 @@ import_answers.app.command(
     "probity-release",
     epilog="Example: leadline import probity-release probity/ --study probity-study",
 )(import_release.probity_release)
+app.add_typer(
+    export.app, name="export", epilog="Example: leadline export answers my-study --out answers.parquet"
+)
 app.add_typer(models.app, name="models", epilog="Example: leadline models get smollm2")
 app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techniques show recite")
 
