@@ -27,7 +27,7 @@ from leadline.bundle.verifier.intervals import (
     wilson_ends,
 )
 from leadline.bundle.verifier.ranks import Line, kendall_tau_b, spearman_rho, student_quantile
-from leadline.bundle.verifier.resampling import end_fits, mean_draws, ratio_draws
+from leadline.bundle.verifier.resampling import end_fits, ends_fit, mean_draws, ratio_draws
 
 
 def test_it_imports_the_standard_library_alone() -> None:
@@ -134,16 +134,45 @@ def test_straight_lines_and_t_are_those_of_scipy() -> None:
         assert student_quantile(0.975, freedom) == pytest.approx(stats.t.ppf(0.975, freedom), abs=1e-8)
 
 
-def test_ends_of_other_draws_of_the_same_bootstrap_fit() -> None:
-    rng = np.random.default_rng(5)
+def drawn_ends(values: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
+    """What a report says: values that were drawn, of 2,000 draws."""
+    draws = rng.choice(values, (2000, len(values))).mean(axis=1)
+    low, high = (
+        float(np.quantile(draws, share, method=way)) for share, way in ((0.025, "lower"), (0.975, "higher"))
+    )
+    return low, high
+
+
+@pytest.mark.parametrize("items", [5, 12, 44, 150])
+def test_ends_of_other_draws_of_the_same_bootstrap_fit(items: int) -> None:
+    rng = np.random.default_rng(items)
     missed = 0
-    for _ in range(60):
-        values = (rng.random(80) < rng.random()).astype(float)
-        draws = rng.choice(values, (2000, 80)).mean(axis=1)
-        for share, way in ((0.025, "lower"), (0.975, "higher")):
-            end = float(np.quantile(draws, share, method=way))
-            missed += not end_fits(end, mean_draws(list(values)), share, 2000)
+    for _ in range(40):
+        values = (rng.random(items) < rng.random()).astype(float)
+        missed += not ends_fit(drawn_ends(values, rng), mean_draws(list(values)), 2000)
+        fractions = rng.integers(0, 21, items) / 20
+        missed += not ends_fit(drawn_ends(fractions, rng), mean_draws(list(fractions)), 2000)
     assert missed == 0
+
+
+def test_of_few_items_an_interval_a_step_narrower_at_both_ends_does_not_fit() -> None:
+    # 24 of 44: steps of 0.023, of which each holds more than the fortieth that an end cuts off
+    draws = mean_draws([1.0] * 24 + [0.0] * 20)
+    honest = [(0.3864, 0.7045), (0.4091, 0.6818), (0.3864, 0.6818), (0.4091, 0.7045)]
+    steps = {round(step / 44, 4): step / 44 for step in range(45)}
+    assert all(ends_fit((steps[low], steps[high]), draws, 2000) for low, high in honest)
+    for low, high in ((0.4318, 0.6591), (0.4091, 0.6364), (0.4545, 0.7045), (0.3182, 0.6818)):
+        assert not ends_fit((steps[low], steps[high]), draws, 2000), (low, high)
+
+
+def test_an_end_that_no_resample_can_give_does_not_fit() -> None:
+    draws = mean_draws([1.0] * 24 + [0.0] * 20)
+    assert not end_fits(17.5 / 44, draws, 0.025, 2000)
+    assert end_fits(17.5 / 44, draws, 0.025, 2000, between=True)  # where quantiles are interpolated
+    rng = random.Random(4)
+    smooth = mean_draws([rng.random() for _ in range(44)])
+    at = smooth[100]
+    assert end_fits((at + smooth[101]) / 2, smooth, 0.025, 2000)
 
 
 def test_ends_that_were_moved_by_half_a_standard_error_do_not_fit() -> None:

@@ -13,13 +13,17 @@ class Drawn:
     """A number, or the ends of an interval, that the report drew `theirs` times (None: as its bootstrap).
 
     `make` gives draws of our own. A value is compared as their quantile `share` or, where `share` is None,
-    their mean.
+    their mean. `between`: the report's quantiles may lie between two draws.
     """
 
     def __init__(
-        self, make: Callable[[], Sequence[float]], theirs: Optional[int] = None, share: Optional[float] = None
+        self,
+        make: Callable[[], Sequence[float]],
+        theirs: Optional[int] = None,
+        share: Optional[float] = None,
+        between: bool = False,
     ) -> None:
-        self.make, self.theirs, self.share = make, theirs, share
+        self.make, self.theirs, self.share, self.between = make, theirs, share, between
         self._kept: Optional[list[float]] = None
 
     @property
@@ -36,7 +40,7 @@ class Drawn:
         if not draws or value is None:
             return not draws and value is None
         if self.share is not None:
-            return end_fits(value, draws, self.share, theirs)
+            return end_fits(value, draws, self.share, theirs, self.between)
         return abs(value - sum(draws) / len(draws)) <= mean_reach(draws, theirs)
 
 

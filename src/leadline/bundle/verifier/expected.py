@@ -11,7 +11,15 @@ from typing import Any, Optional, Union
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.intervals import wilson_ends
-from leadline.bundle.verifier.resampling import Draws, end_fits, mean_draws, median_draws, ratio_draws
+from leadline.bundle.verifier.resampling import (
+    TOLERANCE,
+    Draws,
+    end_distance,
+    ends_fit,
+    mean_draws,
+    median_draws,
+    ratio_draws,
+)
 
 Number = Optional[float]
 # Exact ends, or the draws that the ends are judged by (made when they are needed).
@@ -119,10 +127,9 @@ def check_figure(
             if low is not None or high is not None:
                 book.fault("interval", f"{place}: an interval without draws")
         else:
-            for name, end, share in (("low", low, 0.025), ("high", high, 0.975)):
-                if not end_fits(end, draws, share, theirs):
-                    own = draws[min(len(draws) - 1, int(share * len(draws)))]
-                    book.fault("interval", f"{place}: {name} is {_shown(end)}, resampled about {_shown(own)}")
+            between = isinstance(ends, Drawn) and ends.between
+            if not ends_fit((low, high), draws, theirs, between):
+                _fault_of_ends(place, {"low": (low, 0.025), "high": (high, 0.975)}, draws, theirs, book)
         book.count(lens, "by resampling")
         return
     for name, end, own in (
@@ -132,6 +139,17 @@ def check_figure(
         if not same_number(end, own):
             book.fault("interval", f"{place}: {name} is {_shown(end)}, recomputed {_shown(own)}")
     book.count(lens, "by resampling" if resampled else "exactly")
+
+
+def _fault_of_ends(
+    place: str, ends: dict[str, tuple[Number, float]], draws: Sequence[float], theirs: int, book: Book
+) -> None:
+    """Name the end that is farther off, and the other where it is off by itself, too."""
+    off = {name: end_distance(end, draws, share, theirs) for name, (end, share) in ends.items()}
+    for name, (end, share) in ends.items():
+        if off[name] == max(off.values()) or off[name] > TOLERANCE:
+            own = draws[min(len(draws) - 1, int(share * len(draws)))]
+            book.fault("interval", f"{place}: {name} is {_shown(end)}, resampled about {_shown(own)}")
 
 
 def check_table(finding: dict[str, Any], expected: Table, theirs: int, book: Book) -> None:

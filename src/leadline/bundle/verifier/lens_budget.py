@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import exp, log, sqrt
 from typing import Any
 
+from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import (
     Expected,
     Table,
@@ -172,4 +173,5 @@ def _expected_after(counts: list[int], k: int, more: int, deep: int) -> Expected
     value = min(deep, further(counts.count(1), counts.count(2), k, more))
     if len(counts) == 1:
         return Expected(value, value, deep, (value, value))
-    return Expected(value, value, deep, lambda: statistic_draws(len(counts), statistic))
+    ends = Drawn(lambda: statistic_draws(len(counts), statistic), between=True)
+    return Expected(value, value, deep, ends)

@@ -160,7 +160,7 @@ def _pair(first: Run, second: Run, sides: Sides) -> dict[str, Expected]:
         ("differing", deals.differing, float(differing)),
         ("variation", deals.variation, sum(distances)),
     ):
-        shares = Drawn(lambda draws=draws: [draw / n for draw in draws], theirs)  # type: ignore[misc]
+        shares = Drawn(lambda draws=draws: [draw / n for draw in draws], theirs, between=True)  # type: ignore[misc]
         sums = Drawn(lambda draws=draws: draws, theirs)  # type: ignore[misc]
         figures[f"{name}_expected"] = Expected(shares, sums, n, shares)
         figures[f"{name}_p"] = Expected(Tail(sums, observed), None, n)

@@ -83,7 +83,8 @@ def _pooled(everyone: list[Side], stay: set[str], counts: Callable[[Cell], bool]
     kept_above = [a if item in stay else 0 for item, (a, _) in sums.items()]
     kept_below = [b if item in stay else 0 for item, (_, b) in sums.items()]
     included = ratio_figure(above, below)
-    audited = ratio_figure(kept_above, kept_below)
+    there = [pair for item, pair in sums.items() if item in stay]
+    audited = ratio_figure([a for a, _ in there], [b for _, b in there])
     if included.value is None or audited.value is None:
         return {"included": included, "audited": audited, "change": no_figure(len(sums))}
 
@@ -131,7 +132,7 @@ def _shared(everyone: list[Side], audited: list[Side], k: int, name: str) -> Tab
     involved = {member for pair in both for member in pair}
     ends = None
     if len(involved) > 2:
-        ends = Drawn(lambda: pair_ratio_draws(members, both, dict.fromkeys(both, 1.0)))
+        ends = Drawn(lambda: pair_ratio_draws(members, both, dict.fromkeys(both, 1.0)), between=True)
     if whole.shares.keys() != rest.shares.keys():  # other pairs are no pair that changed
         change = no_figure()
     elif not both:

@@ -43,7 +43,9 @@ def family_figures(
         return {**figures, **{name: no_figure(0) for name in unknown}}
     total, shares = sum(shared.shares.values()), shared.shares
     involved = {kin[member] for pair in shares for member in pair}
-    drawn = Drawn(lambda: pair_ratio_draws(len(scores), shares, dict.fromkeys(shares, 1.0), kin))
+    drawn = Drawn(
+        lambda: pair_ratio_draws(len(scores), shares, dict.fromkeys(shares, 1.0), kin), between=True
+    )
     return {
         **figures,
         "mean": Expected(total / pairs, total, pairs, drawn if len(involved) > 2 else None),

@@ -172,7 +172,7 @@ class Seldom(Drawn):
     def __init__(self, spread: Sequence[Optional[float]], share: Optional[float] = None) -> None:
         values = Draws(sorted(value for value in spread if value is not None))
         defined = len(values) / len(spread)
-        super().__init__(lambda: values, max(1, round(_SPLITS * defined)), share)
+        super().__init__(lambda: values, max(1, round(_SPLITS * defined)), share, between=True)
         self.may_be_none = (1 - defined) ** _SPLITS > 1e-6
         # Told as with any other draws: too many without a value, so that there may be no interval.
         values.lost = 0.1 if self.may_be_none else 0.0

@@ -1,9 +1,10 @@
 """Bootstrap by other draws than the report's: intervals agree when their ends lie where chance puts them.
 
-The report took its q-quantile of N draws, this file makes M draws of its own. The share of the true bootstrap
-distribution below a quantile of N draws has the standard error sqrt(q(1-q)/N); so the report's end must lie
-between the quantiles of the own draws at q ± z·sqrt(q(1-q)(1/N + 1/M)), or be the next value beyond. No
-shape is assumed, and a statistic that takes few values may be one step off.
+The report took its q-quantile of N draws, this file makes M draws of its own. A share f of all resamples lies
+below the report's end; if that is where chance put it, f and q are as far apart as shares of M and of N draws
+are: so many standard errors, sqrt(p(1-p)(1/N + 1/M)) with p of both together. Of a statistic that takes few
+values a share lies below an end, and a larger one does not lie above it: any share between will do. Nothing
+is assumed of its shape. Both ends of an interval count together, for a narrow one is off at both.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ from __future__ import annotations
 import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from math import ceil, floor, inf, sqrt
+from math import hypot, inf, isfinite, sqrt
 from operator import itemgetter
 from statistics import median
 from typing import Any
 
 DRAWS = 4000
-# Standard errors that an end may be off: among ten thousand ends less than one is, by chance.
+# Standard errors that a number may be off: among ten thousand less than one is, by chance.
 TOLERANCE = 4.5
+# That both ends of an interval may be off together: among a hundred thousand less than one is.
+TOGETHER = 5.25
+# Where each value within so much of a quantile's share was drawn so often, these are all that there are.
+_OFTEN = 20
+_ABOUT = 0.02
 # A sample of so many items is drawn fewer times, so that one figure takes no longer than a second.
 _MOST_PICKS = 6_000_000
 _getters: dict[tuple[int, int], list[Callable[[Sequence[Any]], Any]]] = {}
@@ -151,31 +157,61 @@ class Draws(list[float]):
         return self.lost > 0.13
 
 
-def end_fits(end: float | None, draws: Sequence[float], share: float, theirs: int) -> bool:
-    """Whether an end of an interval lies where the `share`-quantile of `theirs` draws may lie.
+def end_fits(
+    end: float | None, draws: Sequence[float], share: float, theirs: int, between: bool = False
+) -> bool:
+    """Whether an end of an interval lies where the `share`-quantile of `theirs` draws may lie."""
+    return end_distance(end, draws, share, theirs, between) <= TOLERANCE
 
-    An end of None stands for one that is not finite.
+
+def ends_fit(
+    ends: tuple[float | None, float | None], draws: Sequence[float], theirs: int, between: bool = False
+) -> bool:
+    """Whether both ends of a 95 % interval lie where those of `theirs` draws may lie."""
+    low, high = (end_distance(end, draws, share, theirs, between) for end, share in zip(ends, (0.025, 0.975)))
+    return hypot(low, high) <= TOGETHER
+
+
+def end_distance(
+    end: float | None, draws: Sequence[float], share: float, theirs: int, between: bool = False
+) -> float:
+    """How many standard errors an end is off the `share`-quantile; infinite where it is no value at all.
+
+    An end of None stands for one that is not finite. `between`: the report's quantiles may lie between two
+    draws; else, of a statistic that takes few values, an end is one of them.
     """
     if not draws:
-        return end is None
+        return 0.0 if end is None else inf
     if end is None:
-        return any(
-            end_fits(beyond, draws, share, theirs)
-            for beyond in (inf, -inf)
-            if beyond in (draws[0], draws[-1])
-        )
-    ours = len(draws)
+        beyond = [far for far in (-inf, inf) if far in (draws[0], draws[-1])]
+        return min((end_distance(far, draws, share, theirs) for far in beyond), default=inf)
     if draws[0] == draws[-1]:
-        return _near(end, draws[0])
-    reach = TOLERANCE * sqrt(share * (1 - share) * (1 / theirs + 1 / ours))
-    lower = draws[max(0, floor((share - reach) * ours))]
-    upper = draws[min(ours - 1, ceil((share + reach) * ours))]
-    # One step of the statistic further on either side.
-    before = bisect_left(draws, lower) - 1
-    after = bisect_right(draws, upper)
-    lower = draws[before] if before >= 0 else lower
-    upper = draws[after] if after < ours else upper
-    return lower <= end <= upper or _near(end, lower) or _near(end, upper)
+        return 0.0 if _near(end, draws[0]) else inf
+    ours, slack = len(draws), _slack(end)
+    below, within = bisect_left(draws, end - slack), bisect_right(draws, end + slack)
+    lies_between = between and 0 < below < ours
+    if below == within and not lies_between and _takes_few_values(draws, share):
+        return inf
+    nearest = min(max(share, below / ours), within / ours)
+    both = (nearest * ours + share * theirs) / (ours + theirs)
+    return abs(nearest - share) / sqrt(both * (1 - both) * (1 / theirs + 1 / ours))
+
+
+def _takes_few_values(draws: Sequence[float], share: float) -> bool:
+    """Whether about the `share`-quantile each value was drawn so often that none is likely to be unseen."""
+    ours = len(draws)
+    at, last = max(0, int((share - _ABOUT) * ours)), min(ours - 1, int((share + _ABOUT) * ours))
+    at = bisect_left(draws, draws[at] - _slack(draws[at]))
+    while at <= last:
+        beyond = bisect_right(draws, draws[at] + _slack(draws[at]))
+        if beyond - at < _OFTEN:
+            return False
+        at = beyond
+    return True
+
+
+def _slack(value: float) -> float:
+    return 1e-9 * max(1.0, abs(value)) if isfinite(value) else 0.0
 
 
 def _near(a: float, b: float) -> bool:

@@ -25,7 +25,7 @@ def over_pairs(
     involved = {member for pair in above for member in pair}
     if len(involved) < 3:
         return None
-    return Drawn(lambda: pair_ratio_draws(members, above, below or dict.fromkeys(above, 1.0)))
+    return Drawn(lambda: pair_ratio_draws(members, above, below or dict.fromkeys(above, 1.0)), between=True)
 
 
 def pair_figures(
@@ -52,7 +52,9 @@ def share_figures(scores: list[list[float]], shared: Shared, k: int) -> dict[str
     untied = untied_shares(scores, k)
     total, expected = shared.total, sum(shared.blind.values())
     involved = {member for pair in shared.shares for member in pair}
-    middle = Drawn(lambda: pair_median_draws(members, shared.shares)) if len(involved) > 2 else None
+    middle = (
+        Drawn(lambda: pair_median_draws(members, shared.shares), between=True) if len(involved) > 2 else None
+    )
     hits = {pair: float(number) for pair, number in shared.hits.items()}
     return {
         "mean": Expected(
@@ -75,8 +77,8 @@ def null_figures(shared: Shared, null: Shuffled, k: int, permutations: int) -> d
     """What shuffled values share, and how often they share as much."""
     if shared.mean is None:
         return {name: no_figure(0) for name in ("null_mean", "null_hits", "p")}
-    means = Drawn(lambda: null.means[k], permutations)
-    hits = Drawn(lambda: null.hits[k], permutations)
+    means = Drawn(lambda: null.means[k], permutations, between=True)
+    hits = Drawn(lambda: null.hits[k], permutations, between=True)
     return {
         "null_mean": Expected(means, None, permutations, means),
         "null_hits": Expected(hits, None, permutations, hits),
@@ -89,5 +91,5 @@ def median_of(members: int, values: dict[Pair, float]) -> Expected:
     if not values:
         return no_figure(0)
     involved = {member for pair in values for member in pair}
-    ends = Drawn(lambda: pair_median_draws(members, values)) if len(involved) > 2 else None
+    ends = Drawn(lambda: pair_median_draws(members, values), between=True) if len(involved) > 2 else None
     return Expected(median(values.values()), None, len(values), ends)
