@@ -155,7 +155,7 @@ def _stability(
     if len(names) > 1:
         if rng.random() < 0.5:
             section["equivalence"] = [names[:2]]
-        if rng.random() < 0.5:
+        if rng.random() < 0.5 and len(names) > 2:
             section["subsets"] = {"first": names[:-1]}
     config["stability"] = section
 

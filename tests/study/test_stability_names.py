@@ -81,6 +81,90 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"traits": {"first": {"label": "all configurations"}}},
         "'all configurations' is what reports call all configurations together",
     ),
+    "no label": ({"traits": {"first": {"label": ""}}}, "traits.first.label: is empty"),
+    "an unknown trait": (
+        {"traits": {"first": {"familie": "A"}}},
+        "traits.first: unknown key 'familie' (did you mean 'family'?)",
+    ),
+    "an unknown key of stability": (
+        {"stability": {"rarefy": 3, "bootstrap": 5}},
+        "stability: unknown key 'bootstrap' (known keys: sameness, rarefy, top, subsets, contrasts, ",
+    ),
+    "an unknown key of a group": (
+        {"stability": {"contrasts": [{"name": "x", "of": {"task": ["a"]}, "against": "others"}]}},
+        "stability.contrasts.of: unknown key 'task' (did you mean 'tasks'?)",
+    ),
+    "one number twice": ({"stability": {"top": [3, 3]}}, "top: 3 stands there twice"),
+    "one configuration twice in a set": (
+        {"stability": {"subsets": {"x": ["first", "second", "first"]}}},
+        "subsets: 'first' stands there twice",
+    ),
+    "one configuration twice in a set, by its label": (
+        {
+            "stability": {"subsets": {"x": ["first", "second", "The first"]}},
+            "traits": {"first": {"label": "The first"}},
+        },
+        "subsets: 'first' and 'The first' are the same configuration",
+    ),
+    "a set of one configuration": (
+        {"stability": {"subsets": {"x": ["first"]}}},
+        "subsets: 'x' holds one configuration",
+    ),
+    "one category twice": (
+        {
+            "stability": {
+                "contrasts": [{"name": "x", "of": {"categories": ["odd", "odd"]}, "against": "others"}]
+            }
+        },
+        "categories: 'odd' stands there twice",
+    ),
+    "one item left out twice": (
+        {"exclude": {"items": ["i00", "i00"]}},
+        "exclude.items: 'i00' stands there twice",
+    ),
+    "a group of nothing": (
+        {"stability": {"contrasts": [{"name": "x", "of": {}, "against": {"categories": ["odd"]}}]}},
+        "stability.contrasts.of: is empty: name its items by audit, stated, categories",
+    ),
+    "a second group of nothing": (
+        {"stability": {"contrasts": [{"name": "x", "of": {"categories": ["odd"]}, "against": {}}]}},
+        "stability.contrasts.against: is empty: name its items, or write others",
+    ),
+    "a group of no categories": (
+        {"stability": {"contrasts": [{"name": "x", "of": {"categories": []}, "against": "others"}]}},
+        "stability.contrasts.of.categories: is empty (name at least one)",
+    ),
+    "a group that nothing is in": (
+        {
+            "stability": {
+                "contrasts": [
+                    {"name": "x", "of": {"categories": "odd", "items": ["i00"]}, "against": "others"}
+                ]
+            }
+        },
+        "contrast 'x': no item meets all of the conditions of of",
+    ),
+    "a group and itself": (
+        {
+            "stability": {
+                "contrasts": [{"name": "x", "of": {"categories": "odd"}, "against": {"categories": "odd"}}]
+            }
+        },
+        "contrast 'x': both groups are the same items",
+    ),
+    "a group and a part of it": (
+        {
+            "stability": {
+                "contrasts": [{"name": "x", "of": {"categories": "odd"}, "against": {"items": ["i01"]}}]
+            }
+        },
+        "contrast 'x': every item of against is also in of",
+    ),
+    "an audit that is not there": ({"audit": "nope.json"}, "audit nope.json: no audit here"),
+    "an audit to exclude by that is none": (
+        {"exclude": {"audit": "items.jsonl"}},
+        "audit items.jsonl:2: not an audit: no JSON",
+    ),
     "a model's label": (
         {"traits": {"hosted": {"label": "Hosted"}}},
         "traits: 'hosted' is a model, and labels are for configurations",
@@ -128,7 +212,7 @@ def test_a_group_of_items_that_do_not_exist_is_refused(
     study: Path, leadline: Leadline, case: str, side: str
 ) -> None:
     group, said = GROUPS[case]
-    contrast = {"name": "a", "of": {}, "against": {}} | {side: group}
+    contrast = {"name": "a", "of": {"categories": ["even"]}, "against": "others"} | {side: group}
     change(study, stability={"contrasts": [contrast]})
     for command in ("report", "run"):
         fault = leadline(command, study).fault
@@ -137,7 +221,9 @@ def test_a_group_of_items_that_do_not_exist_is_refused(
 
 
 def test_two_contrasts_have_two_names(study: Path, leadline: Leadline) -> None:
-    one, other = ({"name": "b", "of": {"categories": [word]}, "against": {}} for word in ("even", "odd"))
+    one, other = (
+        {"name": "b", "of": {"categories": [word]}, "against": "others"} for word in ("even", "odd")
+    )
     change(study, stability={"contrasts": [one, other]})
     assert "two contrasts are called 'b': give one of them another name" in leadline("report", study).fault
 
@@ -156,7 +242,10 @@ def test_names_of_all_kinds_are_found(recorded: Path, leadline: Leadline) -> Non
     change(
         recorded,
         stability={
-            "subsets": {"x": ["The first", "second", "hosted", "tiny", "hosted · second", "tiny · τ = 0.7"]},
+            "subsets": {
+                "x": ["The first", "second", "hosted", "tiny"],
+                "y": ["hosted · second", "tiny · τ = 0.7"],
+            },
             "equivalence": [["The first", "second"], ["tau-0.7", "tau-1.2"]],
         },
         traits={"first": {"label": "The first"}, "hosted": {"serving": "routed"}, "tau-0.7": {"family": "f"}},

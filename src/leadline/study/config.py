@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from leadline.bench.complaint import REPEATED, said
 from leadline.models.served.reference import PREFIX, is_served
 from leadline.study.served_entry import NAME, Budget, ServedEntry
-from leadline.study.stability_config import AgainSection, StabilitySection, Traits
+from leadline.study.stability_config import AgainSection, StabilitySection, Traits, once
 from leadline.techniques.prompts_library import Style
 
 DEVICE = r"(auto|cpu|cuda(:[0-9]{1,3})?)"
@@ -43,7 +43,9 @@ class Items(_Section):
         default=None, ge=1, le=MAX_ITEMS, description="at most this many, spread over the categories"
     )
     seed: Whole = Field(default=0, description="names the draw")
-    categories: tuple[str, ...] | None = Field(default=None, description="only these")
+    categories: Annotated[tuple[str, ...], once("items.categories")] | None = Field(
+        default=None, description="only these"
+    )
 
 
 class Exclude(_Section):
@@ -66,7 +68,9 @@ class Exclude(_Section):
         ],
         ...,
     ] = Field(default=("flagged",), min_length=1, description="which of the audit's verdicts exclude an item")
-    items: tuple[str, ...] = Field(default=(), description="ids of items to leave out")
+    items: Annotated[tuple[str, ...], once("exclude.items")] = Field(
+        default=(), description="ids of items to leave out"
+    )
 
 
 def _device(value: str) -> str:

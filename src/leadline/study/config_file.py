@@ -25,6 +25,13 @@ from leadline.study.config import (
     StudyConfig,
 )
 from leadline.study.served_entry import Budget, ServedEntry
+from leadline.study.stability_config import (
+    AgainSection,
+    ContrastSection,
+    SelectionSection,
+    StabilitySection,
+    Traits,
+)
 
 STUDY_FILE = "study.yaml"
 _SECTIONS: dict[str, type[BaseModel]] = {
@@ -37,6 +44,12 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "budget": Budget,
     "sampling": SamplingSection,
     "beyond_sampling": BeyondSection,
+    "again": AgainSection,
+    "stability": StabilitySection,
+    "contrasts": ContrastSection,
+    "of": SelectionSection,
+    "against": SelectionSection,
+    "traits": Traits,
 }
 
 
@@ -79,7 +92,10 @@ def _sentence(
     if error["type"] == "extra_forbidden" and (elsewhere := _of_the_other_kind(location)):
         return elsewhere
     if error["type"] == "extra_forbidden":
-        return f"unknown key {shortened(str(location[-1]))}", _known_keys(location)
+        # Keys repeat in the parts of a long file: the path says in which.
+        path = ".".join(str(part) for part in written[:-1] if not isinstance(part, int))
+        unknown = f"unknown key {shortened(str(location[-1]))}"
+        return f"{path}: {unknown}" if path else unknown, _known_keys(location)
     if error["type"] == "missing":
         return f"the key {str(location[-1])!r} is missing", "leadline init shows a complete example"
     what, fix = complaint(error)
@@ -102,7 +118,8 @@ def _of_the_other_kind(location: Sequence[Hashable]) -> tuple[str, str] | None:
 
 def _known_keys(location: Sequence[Hashable]) -> str:
     kind = next((part for part in location if part in (LOCAL, SERVED)), None)
-    section = str(kind or next((part for part in location[:-1] if isinstance(part, str)), ""))
+    sections = ("traits",) if location[0] == "traits" else location[:-1]
+    section = str(kind or next((part for part in reversed(sections) if isinstance(part, str)), ""))
     fields = _SECTIONS[section].model_fields if section in _SECTIONS else {}
     return did_you_mean(str(location[-1]), fields, otherwise=f"known keys: {', '.join(fields)}")
 

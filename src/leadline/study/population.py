@@ -66,10 +66,12 @@ def population(
     folder: Path,
     where: str,
     audit: str | None = None,
+    named: Mapping[str, str] | None = None,
 ) -> Population:
     """`drawn`, a part of `whole`, without what `exclude` names; paths of audits start at `folder`.
 
-    Items are grouped by the verdicts of `audit`, or else of the one in `exclude`.
+    Items are grouped by the verdicts of `audit`, or else of the one in `exclude`. `named` tells where in
+    study.yaml either audit is named ("audit", "exclude"); without it, a flag has named it.
 
     Raises UsageError, with `where`, for an audit that cannot be read or is about other content, for items
     that do not exist, and when nothing stays.
@@ -84,11 +86,14 @@ def population(
     reasons = dict.fromkeys(exclude.items, BY_NAME)
     digest = ""
     groups: AuditDocument | None = None
+    lines = named or {}
     if audit is not None:
-        groups, digest = _load(audit, whole, folder)
+        groups, digest = _load(audit, whole, folder, lines.get("audit"))
     if exclude.audit is not None:
         excludes, digest = (
-            (groups, digest) if groups and exclude.audit == audit else _load(exclude.audit, whole, folder)
+            (groups, digest)
+            if groups and exclude.audit == audit
+            else _load(exclude.audit, whole, folder, lines.get("exclude"))
         )
         groups = groups or excludes
         reasons |= _by_verdict(excludes.items, exclude.verdicts)
@@ -131,13 +136,19 @@ def exclude_by(audit: Path, verdicts: Sequence[str]) -> Exclude:
     return Exclude.model_validate({"audit": str(audit), "verdicts": tuple(verdicts)})
 
 
-def _load(place: str, whole: Benchmark, folder: Path) -> tuple[AuditDocument, str]:
-    """An audit of `whole` with its digest."""
+def _load(place: str, whole: Benchmark, folder: Path, named: str | None) -> tuple[AuditDocument, str]:
+    """An audit of `whole` with its digest. A fault of it is one of the line that names it, if one does."""
     path = folder / Path(place).expanduser()
-    audit = load_audit(path)
-    if not audit.self_test.passed:
-        raise UsageError("the audit failed its self-test and has no verdicts", where=str(path))
-    check_applies(audit, whole, str(path))
+    try:
+        audit = load_audit(path)
+        if not audit.self_test.passed:
+            raise UsageError("the audit failed its self-test and has no verdicts", where=str(path))
+        check_applies(audit, whole, str(path))
+    except UsageError as error:
+        if named is None:
+            raise
+        line = (error.where or "").removeprefix(str(path))  # of the audit's file, where it is known
+        raise UsageError(f"audit {place}{line}: {error.what}", where=named, fix=error.fix) from error
     return audit, f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
 
 

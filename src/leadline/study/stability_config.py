@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -22,7 +23,19 @@ def _as_tuple(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+def once(what: str) -> AfterValidator:
+    """Refuses a list in which something stands twice: `what` is the list's key."""
+
+    def check(values: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+        for at, value in enumerate(values):
+            if value in values[:at]:
+                _repeated(what + ": {name} stands there twice", at, name=said(value))
+        return values
+
+    return AfterValidator(check)
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
 # What tables call the configurations taken together: no set and no configuration may be called so.
 TOGETHER = "all configurations"
 
@@ -30,14 +43,19 @@ TOGETHER = "all configurations"
 class SelectionSection(_Section):
     """A group of items: those that meet every condition given."""
 
-    audit: Names = Field(default=(), description="flagged, clean, or failure types of the audit")
-    stated: Annotated[tuple[Literal["stated", "not stated"], ...], BeforeValidator(_as_tuple)] = Field(
-        default=(), description="whether the audit finds the gold answer itself in the window"
+    audit: Annotated[Names, once("audit")] = Field(
+        default=(), description="flagged, clean, or failure types of the audit"
     )
-    categories: Names = Field(default=(), description="only these")
-    tasks: Names = Field(default=(), description="only these")
-    answer_types: Names = Field(default=(), description="only these")
-    items: Names = Field(default=(), description="ids")
+    stated: Annotated[
+        tuple[Literal["stated", "not stated"], ...],
+        BeforeValidator(_as_tuple),
+        once("stated"),
+        Field(min_length=1),
+    ] = Field(default=(), description="whether the audit finds the gold answer itself in the window")
+    categories: Annotated[Names, once("categories")] = Field(default=(), description="only these")
+    tasks: Annotated[Names, once("tasks")] = Field(default=(), description="only these")
+    answer_types: Annotated[Names, once("answer_types")] = Field(default=(), description="only these")
+    items: Annotated[Names, once("items")] = Field(default=(), description="ids")
 
     @property
     def selection(self) -> Selection:
@@ -45,15 +63,37 @@ class SelectionSection(_Section):
         return Selection(**{name: getattr(self, name) for name in type(self).model_fields})
 
 
+# All items that are not in the first group.
+OTHERS = "others"
+
+
+def _some(value: object) -> object:
+    if value == {}:
+        keys = ", ".join(SelectionSection.model_fields)
+        raise ValueError(f"is empty: name its items by {keys}")
+    return value
+
+
+def _some_or_others(value: object) -> object:
+    if value == {}:
+        raise ValueError(f"is empty: name its items, or write {OTHERS} for all that are not in the first")
+    return SelectionSection() if value == OTHERS else value
+
+
 class ContrastSection(_Section):
     """Two groups of items whose wobble is compared."""
 
     name: str = Field(min_length=1, description="what the report calls it")
-    of: SelectionSection
-    against: SelectionSection
+    of: Annotated[SelectionSection, BeforeValidator(_some)]
+    against: Annotated[SelectionSection, BeforeValidator(_some_or_others)] = Field(
+        description="the items to compare them with, or others: all that are not in the first group",
+        json_schema_extra={"anyOf": [{"$ref": "#/$defs/SelectionSection"}, {"const": OTHERS}]},
+    )
 
 
 def _not_together(label: str) -> str:
+    if not label.strip():
+        raise ValueError("is empty: leave it out, and the name is shown")
     if label.strip().casefold() == TOGETHER:
         raise ValueError(f"{said(label)} is what reports call all configurations together")
     return label
@@ -124,12 +164,12 @@ class StabilitySection(_Section):
     rarefy: Whole = Field(
         default=5, ge=2, le=10_000, description="the common number of answers of rarefied wobble"
     )
-    top: tuple[Annotated[Whole, Field(ge=1, le=10_000)], ...] = Field(
+    top: Annotated[tuple[Annotated[Whole, Field(ge=1, le=10_000)], ...], once("top")] = Field(
         default=(3, 4, 5),
         min_length=1,
         description="transfer: the k least stable items; the last is the main one",
     )
-    subsets: Annotated[dict[str, Annotated[Names, Field(min_length=1)]], AfterValidator(_sets_have_names)] = (
+    subsets: Annotated[dict[str, Annotated[Names, once("subsets")]], AfterValidator(_sets_have_names)] = (
         Field(default_factory=dict, description="named sets of configurations, by their label, name or model")
     )
     contrasts: Annotated[tuple[ContrastSection, ...], AfterValidator(_contrasts_are_distinct)] = Field(

@@ -16,6 +16,7 @@ from leadline.errors import UsageError
 from leadline.study.config import StudyConfig
 from leadline.study.config_file import where_in
 from leadline.study.population import VERDICTS
+from leadline.study.stability_config import ContrastSection, SelectionSection
 
 if TYPE_CHECKING:
     from leadline.study.members import StudyMember
@@ -50,6 +51,41 @@ def check_groups(config: StudyConfig, whole: Benchmark, file: Path) -> None:
                             where=where_in(file, "stability", "contrasts", at, side, key, place),
                             fix=_hint(word, words),
                         )
+        _check_sides(contrast, at, whole, file)
+
+
+def _check_sides(contrast: ContrastSection, at: int, whole: Benchmark, file: Path) -> None:
+    """Raise UsageError where the benchmark itself has no items to compare, whatever an audit says."""
+    found = {side: _meeting(getattr(contrast, side), whole) for side in _SIDES}
+    named = f"contrast {shortened(contrast.name)}"
+    for side, items in found.items():
+        if not items:
+            raise UsageError(
+                f"{named}: no item meets all of the conditions of {side}",
+                where=where_in(file, "stability", "contrasts", at, side),
+                fix="an item is of one category, one task and one type",
+            )
+    # By an audit's verdict items may yet be told apart.
+    by_audit = any(getattr(getattr(contrast, side), key) for side in _SIDES for key in ("audit", "stated"))
+    if not by_audit and found["against"] <= found["of"]:
+        same = found["against"] == found["of"]
+        raise UsageError(
+            f"{named}: {'both groups are the same items' if same else 'every item of against is also in of'}",
+            where=where_in(file, "stability", "contrasts", at, "against"),
+            fix="items of both groups count in the first alone",
+        )
+
+
+def _meeting(selection: SelectionSection, whole: Benchmark) -> set[str]:
+    """The items that meet what a selection says of the benchmark."""
+    return {
+        item.id
+        for item in whole.items
+        if (not selection.categories or item.category in selection.categories)
+        and (not selection.tasks or item.task in selection.tasks)
+        and (not selection.answer_types or item.answer_type in selection.answer_types)
+        and (not selection.items or item.id in selection.items)
+    }
 
 
 def check_audited(study: Study) -> None:
@@ -93,24 +129,36 @@ def check_configurations(study: Study, members: Sequence[StudyMember]) -> None:
                 fix=_hint(name, _of(own for _, own, _ in there)),
             )
 
+    def fitting(name: str) -> frozenset[tuple[str, str]]:
+        return frozenset((model, own) for model, own, label in there if _fits(name, model, own, label))
+
     for title, names in study.config.stability.subsets.items():
         for at, name in enumerate(names):
             look_up(name, "stability", "subsets", title, at)
+            same = next((other for other in names[:at] if fitting(other) == fitting(name)), None)
+            if same is not None:
+                raise UsageError(
+                    f"subsets: {shortened(same)} and {shortened(name)} are the same configuration",
+                    where=where_in(study.file, "stability", "subsets", title, at),
+                )
+        if len(frozenset().union(*map(fitting, names))) == 1:
+            raise UsageError(
+                f"subsets: {shortened(title)} holds one configuration, whose figures stand by themselves",
+                where=where_in(study.file, "stability", "subsets", title),
+                fix="name two or more",
+            )
     pairs: dict[frozenset[frozenset[tuple[str, str]]], tuple[str, str]] = {}
     for at, pair in enumerate(study.config.stability.equivalence):
         for place, name in enumerate(pair):
             look_up(name, "stability", "equivalence", at, place)
-        fitting = frozenset(
-            frozenset((model, own) for model, own, label in there if _fits(name, model, own, label))
-            for name in pair
-        )
+        runs = frozenset(map(fitting, pair))
         where = where_in(study.file, "stability", "equivalence", at)
-        if len(fitting) == 1:
+        if len(runs) == 1:
             raise UsageError(f"{' and '.join(pair)} are the same configuration", where=where)
-        if fitting in pairs:
-            same = " and ".join(pairs[fitting])
-            raise UsageError(f"{' and '.join(pair)} stands there already, as {same}", where=where)
-        pairs[fitting] = pair
+        if runs in pairs:
+            already = " and ".join(pairs[runs])
+            raise UsageError(f"{' and '.join(pair)} stands there already, as {already}", where=where)
+        pairs[runs] = pair
 
 
 def _check_traits(study: Study, there: Sequence[tuple[str, str, str]]) -> None:

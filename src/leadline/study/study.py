@@ -132,7 +132,11 @@ def open_study(place: Path, exclude: Exclude | None = None, audit: Path | None =
     except UsageError as error:
         raise UsageError(error.what, where=where_in(file, "items", "categories"), fix=error.fix) from None
     check_groups(config, whole, file)
-    members = population(whole, drawn, config.exclude, folder, where_in(file, "exclude"), audit=config.audit)
+    named = {"audit": where_in(file, "audit")} if audit is None else {}
+    named |= {"exclude": where_in(file, "exclude", "audit")} if exclude is None else {}
+    members = population(
+        whole, drawn, config.exclude, folder, where_in(file, "exclude"), audit=config.audit, named=named
+    )
     benchmark = members.benchmark
     prompts = Prompts(config.prompt, folder / config.prompts if config.prompts else None)
     if prompts.folder is not None and not prompts.folder.is_dir():
