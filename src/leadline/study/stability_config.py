@@ -85,10 +85,10 @@ class ContrastSection(_Section):
 
     name: str = Field(min_length=1, description="what the report calls it")
     of: Annotated[SelectionSection, BeforeValidator(_some)]
-    against: Annotated[SelectionSection, BeforeValidator(_some_or_others)] = Field(
-        description="the items to compare them with, or others: all that are not in the first group",
-        json_schema_extra={"anyOf": [{"$ref": "#/$defs/SelectionSection"}, {"const": OTHERS}]},
-    )
+    against: Annotated[
+        SelectionSection,
+        BeforeValidator(_some_or_others, json_schema_input_type=SelectionSection | Literal["others"]),
+    ] = Field(description="the items to compare them with, or others: all that are not in the first group")
 
 
 def _not_together(label: str) -> str:
