@@ -20,7 +20,7 @@ def shared_claim(scores: Scores, k: int, figures: dict[str, Figure]) -> Claim:
     subject = f"Instability is partly shared across {among}{_within(scores)}"
     if reason := _not_estimable(scores, k, figures):
         return _silent(subject, reason)
-    other = "of another family's" if "families" in figures else "another's"
+    other = "another family's" if "families" in figures else "another's"
     text = (
         f"{subject}: of one's {k} least steady items {percent(figures['mean'].value)} are among {other} "
         f"{2 * k} ({_number(figures['hits']):.0f} hits; {_number(figures['expected']):.1f} expected blindly, "
