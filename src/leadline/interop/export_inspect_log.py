@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
 _STOPS: dict[str, Any] = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
-SCORER = "leadline/reading"
+# As Inspect calls the scorer `leadline/reading` in what it writes itself.
+SCORER = "reading"
 
 
 @dataclass(frozen=True)
