@@ -122,10 +122,19 @@ def remarks(facts: Sequence[Mapping[str, Any]], again: Mapping[str, Mapping[str,
 
 
 def calls_told(one: Mapping[str, Any]) -> str:
-    """What asking one model took, such as "1,203 requests (14 again), 40,112 + 3,004 tokens, 0.42"."""
+    """Who answered and what it took: "answered by gpt-4o-mini-2024-07-18 (fp_1); 1,203 requests (14 again),
+    40,112 + 3,004 tokens, 0.42 spent". Where several answered, `remarks` names them."""
     again = f" ({one['retries']:,} again)" if one["retries"] else ""
     cost = "" if one["money"] is None else f", {money(one['money'])} spent"
-    return f"{one['requests']:,} requests{again}, {one['tokens_in']:,} + {one['tokens_out']:,} tokens{cost}"
+    took = f"{one['requests']:,} requests{again}, {one['tokens_in']:,} + {one['tokens_out']:,} tokens{cost}"
+    who = _alone(one["answered_by"])
+    set_up = _alone(one["fingerprints"])
+    return f"answered by {who}{f' ({set_up})' if set_up else ''}; {took}" if who else took
+
+
+def _alone(counts: Mapping[str, int]) -> str:
+    """The one name that was told; "" for none or several."""
+    return next(iter(counts)) if len(counts) == 1 else ""
 
 
 def _counts(store: Store, column: str, label: str, which: str = _ANSWERED) -> dict[str, int]:
