@@ -165,6 +165,12 @@ def test_of_few_items_an_interval_a_step_narrower_at_both_ends_does_not_fit() ->
         assert not ends_fit((steps[low], steps[high]), draws, 2000), (low, high)
 
 
+def test_an_end_far_beyond_a_few_draws_does_not_fit() -> None:
+    draws = [at / 300 for at in range(300)]
+    assert end_fits(1.0, draws, 0.975, 400)
+    assert not end_fits(1.2, draws, 0.975, 400)
+
+
 def test_an_end_that_no_resample_can_give_does_not_fit() -> None:
     draws = mean_draws([1.0] * 24 + [0.0] * 20)
     assert not end_fits(17.5 / 44, draws, 0.025, 2000)

@@ -192,6 +192,11 @@ def end_distance(
     lies_between = between and 0 < below < ours
     if below == within and not lies_between and _takes_few_values(draws, share):
         return inf
+    if below == ours or within == 0:
+        # Beyond all of our draws a share says nothing of how far.
+        last, middle = draws[-1] if below else draws[0], draws[min(ours - 1, int(share * ours))]
+        if abs(end - last) > abs(last - middle):
+            return inf
     nearest = min(max(share, below / ours), within / ours)
     both = (nearest * ours + share * theirs) / (ours + theirs)
     return abs(nearest - share) / sqrt(both * (1 - both) * (1 / theirs + 1 / ours))
