@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -233,3 +234,10 @@ def test_a_table_without_its_baseline_asks_for_another(
     arguments = (*arguments, "--benchmark", study.parent / "bench")
     assert "was exported with the baseline 'plain', and holds no answers of it" in leadline(*arguments).fault
     assert leadline(*arguments, "--baseline", "step by step").code == 0
+
+
+def test_the_page_names_every_column() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "exporting.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[^|]*`) \| [^|]+ \|$", page, re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(named) == sorted(COLUMNS)
