@@ -8,14 +8,23 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, spearmanr
 
+from leadline.stats import rank_permutation
 from leadline.stats.rank_permutation import spearman_p
 
 
-def test_it_comes_close_to_going_through_all_orders() -> None:
+def test_all_orders_of_few_things_are_gone_through() -> None:
     first, second = [1, 2, 2, 4, 7, 7], [0.1, 0.0, 0.4, 0.4, 0.9, 0.2]
     observed = abs(spearmanr(first, second).statistic)
     all_of_them = [abs(spearmanr(first, order).statistic) for order in permutations(second)]
     exact = np.mean(np.array(all_of_them) >= observed - 1e-9)
+    assert spearman_p(first, second, 100, 1) == pytest.approx(exact)
+    assert spearman_p([1, 2, 3], [4, 5, 6], 100, 1) == pytest.approx(1 / 3)
+
+
+def test_drawn_orders_come_close_to_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = [1, 2, 2, 4, 7, 7], [0.1, 0.0, 0.4, 0.4, 0.9, 0.2]
+    exact = spearman_p(first, second, 100, 1)
+    monkeypatch.setattr(rank_permutation, "EXACT_THINGS", 5)
     assert spearman_p(first, second, 20_000, 1) == pytest.approx(exact, abs=0.01)
 
 

@@ -91,7 +91,9 @@ def gap_trend(whole: Whole, points: Sequence[Point | None]) -> Finding:
             figures = {
                 "slope": _coefficient(line.slope, line.slope_interval, line.points, method),
                 "intercept": _coefficient(line.intercept, line.intercept_interval, line.points, method),
-                "intercept_p": _reached(intercepts(means, null[:, told]), line.intercept, whole.protocol),
+                "intercept_p": _reached(
+                    intercepts(means, null[:, told]), line.intercept, least_p(panel), whole.protocol
+                ),
                 "r_squared": Figure(
                     value=line.r_squared, denominator=line.points, method="ordinary least squares"
                 ),
@@ -149,15 +151,17 @@ def _grows(protocol: Protocol, name: str, figures: dict[str, Figure], least: flo
     )
 
 
-def _reached(null: Floats, observed: float, protocol: Protocol) -> Figure:
+def _reached(null: Floats, observed: float, least: float, protocol: Protocol) -> Figure:
     rule = protocol.stability
     # The same categories by other names give the same line, whatever its last bits say.
     reached = int((~(null < observed - 1e-12)).sum())
+    p = (1 + reached) / (1 + len(null))
     return Figure(
-        value=(1 + reached) / (1 + len(null)),
+        value=max(p, least),  # of few ways to deal tasks out a draw may miss the one that is there
         denominator=len(null),
         method=f"tasks permuted over categories, one-sided, {rule.permutations:,} permutations, "
         f"seed {rule.permutation_seed}",
+        note="the smallest that so few tasks allow" if p <= least else "",
     )
 
 

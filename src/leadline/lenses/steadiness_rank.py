@@ -9,6 +9,7 @@ fallen farthest. p is that of a permutation test.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import factorial
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +24,10 @@ from leadline.lenses.view import View
 from leadline.stats.multiple import holm
 from leadline.stats.rank_bootstrap import bootstrap_spearman
 from leadline.stats.rank_correlation import FEWEST, spearman
-from leadline.stats.rank_permutation import spearman_p
+from leadline.stats.rank_permutation import EXACT_THINGS, spearman_p
 
+# Of so many things no p is out of reach.
+_MANY = 20
 Floats = npt.NDArray[np.float64]
 
 
@@ -57,6 +60,9 @@ def rank_shift(view: View) -> Finding | None:
     protocol = view.protocol
     tested = {method: shifts.p(protocol) for method, shifts in found.items() if shifts.rho is not None}
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
+    # One order and its reverse of all there are: the smallest that each p could be after the correction.
+    orders = [2 / factorial(min(len(found[method].rise), _MANY)) for method in tested]
+    least = dict(zip(tested, holm(orders), strict=True))
     rows, claims = [], []
     for method, shifts in found.items():
         figures = {"rho": _rho(shifts, protocol)}
@@ -64,12 +70,15 @@ def rank_shift(view: View) -> Finding | None:
             ("rho_p", tested, ""),
             ("rho_p_holm", corrected, f", holm over {len(tested)} methods"),
         ):
-            how = f"{protocol.stability.permutations} permutations{more}"
             known = method in values
             items = len(shifts.rise)
+            how = f"{protocol.stability.permutations} permutations{more}"
+            if items <= EXACT_THINGS:
+                how = f"exact permutation, all {factorial(items):,} orders{more}"
             figures[key] = p_value(values[method], how, items) if known else unknown("no ρ", items)
         rows.append(Row(keys={"method": method.name, "sampling": shifts.plain}, figures=figures))
-        claims.append(_claim(method.called, protocol.label(shifts.plain), figures, len(tested)))
+        never = least.get(method, 0.0) > SIGNIFICANCE
+        claims.append(_claim(method.called, protocol.label(shifts.plain), figures, len(tested), never))
     return Finding(
         lens="steadiness",
         table="rank shift",
@@ -127,7 +136,7 @@ def _rho(shifts: Shifts, protocol: Protocol) -> Figure:
     return Figure(value=shifts.rho, denominator=items, low=low, high=high, method=bootstrapped(protocol))
 
 
-def _claim(name: str, plain: str, figures: dict[str, Figure], compared: int) -> Claim:
+def _claim(name: str, plain: str, figures: dict[str, Figure], compared: int, never: bool) -> Claim:
     rho, p = figures["rho"], figures["rho_p_holm"].value
     text = f"{name} lifts the gold token more on items that waver at {plain}"
     if rho.value is None or p is None:
@@ -139,7 +148,11 @@ def _claim(name: str, plain: str, figures: dict[str, Figure], compared: int) -> 
     return Claim(
         text=f"{text}: ρ = {decimal(rho.value, '.2f')} over {rho.denominator:.0f} unrecovered failures, "
         f"permutation p = {p:.3g} after Holm over {compared} methods.",
-        status=ClaimStatus.SUPPORTED if p <= SIGNIFICANCE and clear else ClaimStatus.NOT_SUPPORTED,
+        status=ClaimStatus.UNREACHABLE
+        if never
+        else ClaimStatus.SUPPORTED
+        if p <= SIGNIFICANCE and clear
+        else ClaimStatus.NOT_SUPPORTED,
         point=f"ρ = {decimal(rho.value, '.2f')}",
         conservative="no interval"
         if nearer is None

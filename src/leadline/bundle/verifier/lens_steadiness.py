@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import permutations
 from math import inf, log2
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from leadline.bundle.verifier.asked_again import plain_of, recovered_table
 from leadline.bundle.verifier.cells import Cell
@@ -30,6 +31,8 @@ from leadline.bundle.verifier.votes import Parts, verdicts
 
 _STEADY, _LUCKY = 0.9, 0.5
 _PERMUTATIONS = 2000
+# Of so many items all orders are gone through.
+_EXACT_ORDERS = 7
 _UNFLAGGED = ("", "clean", "not checkable")
 
 
@@ -164,7 +167,7 @@ def _gain_by_audit(parts: Parts) -> Table:
 
 def _rank_shift(parts: Parts, rows: list[dict[str, Any]]) -> Table:
     table: Table = {}
-    tails: list[tuple[dict[str, Expected], Tail]] = []
+    tested: list[tuple[str, dict[str, Expected]]] = []
     told = {row["keys"]["method"]: row["figures"]["rho_p"].get("value") for row in rows}
     for method in parts.methods:
         plain = plain_of(parts, method)
@@ -177,23 +180,20 @@ def _rank_shift(parts: Parts, rows: list[dict[str, Any]]) -> Table:
             ruled_out_by_both = masked and before == inf  # neither rose nor fell
             if item in waver and waver[item].n >= 2 and not ruled_out_by_both:
                 pairs.append((-inf if masked else log2(before / after), waver[item].dispersion))
-        figures = _rho_figures(pairs)
-        if isinstance(figures["rho_p"].value, Tail):
-            tails.append((figures, figures["rho_p"].value))
+        figures = _rho_figures(pairs, parts.bundle.protocol["stability"]["permutations"])
+        if "rho_p_holm" not in figures:
+            tested.append((method["name"], figures))
             figures["rho_p_holm"] = Expected(None, None, len(pairs))
         table[row_key(method=method["name"], sampling=plain)] = figures
     # Corrected exactly from the p-values that were reported, which were checked one by one.
-    names = [
-        dict(key)["method"] for key, figures in table.items() if isinstance(figures["rho_p"].value, Tail)
-    ]
-    reported = [told.get(name) for name in names]
+    reported = [told.get(name) for name, _ in tested]
     if all(p is not None for p in reported):
-        for (figures, _), corrected in zip(tails, holm_corrected([float(p or 0) for p in reported])):
+        for (_, figures), corrected in zip(tested, holm_corrected([float(p or 0) for p in reported])):
             figures["rho_p_holm"].value = corrected
     return table
 
 
-def _rho_figures(pairs: list[tuple[float, float]]) -> dict[str, Expected]:
+def _rho_figures(pairs: list[tuple[float, float]], theirs: int) -> dict[str, Expected]:
     n = len(pairs)
     rho = spearman_rho([pair[0] for pair in pairs], [pair[1] for pair in pairs]) if n > 2 else None
     if rho is None:
@@ -212,7 +212,9 @@ def _rho_figures(pairs: list[tuple[float, float]]) -> dict[str, Expected]:
         return found
 
     ends = Drawn(lambda: statistic_draws(n, statistic, 2000))
-    return {
-        "rho": Expected(rho, None, n, ends),
-        "rho_p": Expected(Tail(Drawn(shuffled, _PERMUTATIONS), rho, sides=2), None, n),
-    }
+    p: Union[float, Tail] = Tail(Drawn(shuffled, theirs), rho, sides=2)
+    if n <= _EXACT_ORDERS:
+        x, y = mid_ranks([pair[0] for pair in pairs]), mid_ranks([pair[1] for pair in pairs])
+        orders = [pearson(x, order) or 0.0 for order in permutations(y)]
+        p = sum(abs(one) >= abs(rho) - 1e-9 for one in orders) / len(orders)
+    return {"rho": Expected(rho, None, n, ends), "rho_p": Expected(p, None, n)}
