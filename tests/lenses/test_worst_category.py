@@ -240,7 +240,8 @@ def test_two_categories_of_three_tasks_cannot_show_it():
     ]
     trend = table(found(rows), "trend")
     # two of the twenty ways to deal six tasks to two categories have these three together
-    assert figures(trend, subset="all configurations")["intercept_p"].value == pytest.approx(0.1, abs=0.03)
+    p = figures(trend, subset="all configurations")["intercept_p"].value
+    assert p == pytest.approx(0.1, abs=0.03) and p >= 0.1  # whatever was drawn
     assert trend.claims[0].status is ClaimStatus.UNREACHABLE
 
 
