@@ -114,7 +114,7 @@ def test_a_wrong_key_is_one_line_and_no_key_is_in_any_file(
     wrong = "another-key-that-no-file-may-hold"
     folder = write_study(tmp_path / "refused", questions(), entry(house))
     refused = leadline("run", folder, HOUSE_API_KEY=wrong)
-    assert refused.code == 3 and "HTTP 401" in refused.fault and "key" in refused.fault
+    assert refused.code == 3 and "HTTP 401" in refused.fault and "check HOUSE_API_KEY" in refused.fault
     assert stored(folder) == 0
     for key, said in ((wrong, refused), (KEY, story.stopped), (KEY, story.finished)):
         assert key not in said.out + said.err

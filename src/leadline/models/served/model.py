@@ -18,7 +18,7 @@ from leadline.models.served.background import Background
 from leadline.models.served.backoff import Backoff
 from leadline.models.served.interrupt import interrupts
 from leadline.models.served.ledger import Ledger
-from leadline.models.served.provider import address_of, generate_config, make_provider
+from leadline.models.served.provider import address_of, generate_config, key_of, make_provider
 from leadline.models.served.secrets import bare_address, host_of
 from leadline.models.served.settings import ServedSettings
 from leadline.models.served.standing import Standing
@@ -67,6 +67,7 @@ class ServedModel:
                 bare_address(address) if address else settings.reference.provider,
                 settings.reference.provider,
                 settings.connections,
+                key_of(self._api),
             ),
             bound=PromptBound(),
             backoff=backoff or Backoff(),
@@ -114,9 +115,7 @@ class ServedModel:
         try:
             messages = messages_of(request.prompt, self._settings.reference.takes_raw_text)
         except ValueError as error:
-            raise UsageError(
-                str(error), where=self._settings.ref, fix="prompts: {style: completion}"
-            ) from error
+            raise UsageError(str(error), where=self._settings.ref, fix="prompt: few-shot") from error
         decided: dict[str, Any] = {
             "temperature": sampling.temperature,
             "max_tokens": sampling.max_tokens,

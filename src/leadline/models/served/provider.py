@@ -110,6 +110,12 @@ def address_of(api: Any) -> str | None:
     return None
 
 
+def key_of(api: Any) -> str:
+    """The environment variable that a provider's key is taken from: one that is set, else the first."""
+    names: list[str] = getattr(api, "api_key_vars", [])
+    return next((name for name in names if os.environ.get(name)), names[0] if names else "the key")
+
+
 def _address(settings: ServedSettings) -> str | None:
     """The address, before there is a provider to ask."""
     if settings.base_url is not None:

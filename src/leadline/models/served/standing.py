@@ -22,12 +22,13 @@ class Stop:
 
 @dataclass
 class Standing:
-    """Kept over all questions that a model is asked in a run."""
+    """Kept over all questions that a model is asked in a run. `key`: what the key is called."""
 
     label: str
     address: str
     provider: str
     connections: int
+    key: str = "the key"
     answered: int = 0
     failed_in_row: int = 0
     seed_sent: bool | None = None
@@ -48,7 +49,7 @@ class Standing:
         if trouble.account:
             return self._stop(
                 f"the provider refuses the account: {trouble.message}",
-                "check the key in the environment and the account behind it, and run again",
+                f"check {self.key} in the environment and the account behind it, and run again",
             )
         if not given_up:
             return None
