@@ -30,6 +30,9 @@ SELDOM = {
     129: "random halves of which few have a reliability, and that a negative one",
     195: "two runs, and no item that both were asked",
     231: "a number of samples that tells shallow from deep, and that no figure is",
+    282: "an audit that leaves hardly any item",
+    334: "configurations that have no item in common",
+    352: "a single item, and an audit",
 }
 
 

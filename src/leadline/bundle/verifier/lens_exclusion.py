@@ -89,6 +89,8 @@ def _pooled(everyone: list[Side], stay: set[str], counts: Callable[[Cell], bool]
         return {"included": included, "audited": audited, "change": no_figure(len(sums))}
 
     def changes() -> list[float]:
+        if len(above) == 1:
+            return [audited.value - included.value]
         found = []
         for take in resamples(len(above)):
             whole, kept = sum(take(below)), sum(take(kept_below))

@@ -76,14 +76,12 @@ def transfer_tables(sides: Sides, permutations: int, null_rows: Sequence[dict[st
         nulls: dict[str, Shuffled] = {}
         for unit, own in (("items", scores), ("tasks", by_tasks)):
             # One item a task would be the items again, by another name.
-            if not own[0] or (unit == "tasks" and not 1 < len(own[0]) < len(items)):
+            if unit == "tasks" and not 1 < len(own[0]) < len(items):
                 continue
             nulls[unit] = Shuffled(own, ks)
             for k in ks:
                 figures = pair_figures(own, k, nulls[unit], permutations)
                 tables["by k"][row_key(set=name, unit=unit, k=str(k))] = figures
-        if not items:
-            continue
         tables["controls"].update(_controls(sides, name, places, chosen, items, ks[-1], permutations))
         tables["leave one out"].update(_dropped(sides, name, places, scores, ks[-1]))
         tables["by serving"].update(_by_serving(sides, name, places, scores, ks[-1]))
