@@ -23,7 +23,7 @@ class Reply:
     status: int = 200
     model: str = "house-1"
     fingerprint: str | None = "fp-1"
-    usage: tuple[int, int] | None = (10, 3)
+    usage: tuple[Any, Any] | None = (10, 3)
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -104,7 +104,8 @@ def _completion(reply: Reply, number: int) -> dict[str, Any]:
         found["system_fingerprint"] = reply.fingerprint
     if reply.usage:
         into, out = reply.usage
-        found["usage"] = {"prompt_tokens": into, "completion_tokens": out, "total_tokens": into + out}
+        total = sum(each or 0 for each in reply.usage)
+        found["usage"] = {"prompt_tokens": into, "completion_tokens": out, "total_tokens": total}
     return found
 
 

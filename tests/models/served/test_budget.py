@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from leadline.models.served import BudgetExhausted, MemoryLedger, Price
 from leadline.models.served.worst_case import PromptBound
 from tests.models.served.asks import requests, served
 from tests.models.served.fault_server import Running, serving
+from tests.study.provider import provider, say
 
 
 @pytest.fixture
@@ -61,6 +63,22 @@ def test_money_never_exceeds_the_budget(server: Running) -> None:
     ledger = MemoryLedger(money=0.002)
     collected(server, ledger, price=Price(input=1.0, output=2.0))
     assert 0.0018 < ledger.used["money"] <= 0.002
+
+
+@pytest.mark.parametrize("usage", [(-500, -3), (-500, 3), (10, -3), (None, 3), (2.5, 3), (True, 3)])
+def test_usage_that_cannot_be_one_credits_nothing_and_costs_no_answer(usage: tuple[Any, Any]) -> None:
+    ledger = MemoryLedger(tokens=400)
+    with provider(say("a b", usage=usage)) as house:
+        model = served(house.url, ledger, connections=1, price=Price(input=1.0, output=2.0))
+        came = []
+        with pytest.raises(BudgetExhausted):
+            for _, each in model.generate(requests(20)):
+                came.append(each)
+        model.close()
+        assert [each.text for each in came if isinstance(each, Generation)] == ["a b"] * len(house.requests)
+    # 10 bytes, 80 tokens that may lie around them, and an answer of 32, unless one of the two is told.
+    assert 2 <= len(came) <= 4 and all(call.tokens_in >= 0 <= call.tokens_out for call in ledger.calls)
+    assert all(call.cost > 0 for call in ledger.calls)
 
 
 def test_a_prompt_that_the_provider_counts_higher_raises_later_bounds() -> None:

@@ -108,3 +108,30 @@ def test_waits_double_up_to_a_bound_and_never_undercut_the_servers_wish() -> Non
         for _ in range(50):
             assert bound / 2 <= backoff.wait(failures) <= bound
             assert 20.0 <= backoff.wait(failures, 20.0) <= 22.1
+
+
+@pytest.mark.parametrize(
+    "cause, unsent",
+    [
+        (httpx2.ConnectError("refused"), True),
+        (httpx2.ConnectTimeout("slow"), True),
+        (ConnectionRefusedError(111, "refused"), True),
+        (httpx2.ReadError("reset"), False),
+        (httpx2.ReadTimeout("slow"), False),
+        (httpx2.RemoteProtocolError("half"), False),
+        (caused(httpx2.ReadError("reset"), httpx2.ConnectError("the other address")), False),
+        (ConnectionResetError(104, "reset"), False),
+    ],
+)
+def test_what_never_had_a_connection_was_not_sent(cause: Exception, unsent: bool) -> None:
+    assert trouble_of(caused(openai.APIConnectionError(request=REQUEST), cause)).unsent is unsent
+
+
+def test_the_parameter_that_a_server_names_is_told() -> None:
+    refused = {"message": "It should be at most 16", "param": "stop", "code": "invalid_value"}
+    message = trouble_of(status_error(400, refused)).message
+    assert message == "HTTP 400: It should be at most 16 (stop, invalid_value)"
+    refused["message"] = "stop: should be at most 16"
+    assert trouble_of(status_error(400, refused)).message == (
+        "HTTP 400: stop: should be at most 16 (invalid_value)"
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.engine import Failure, Generation
 from leadline.errors import LeadlineError
-from leadline.models.served import MemoryLedger
+from leadline.models.served import MemoryLedger, Price, ProviderFailed
 from tests.models.served.asks import requests, served
 from tests.models.served.fault_server import serving
 
@@ -52,7 +52,8 @@ def test_a_server_that_is_not_there_ends_the_run_after_the_retries_of_one_reques
         taken.bind(("127.0.0.1", 0))  # not listening: nobody else can, and whoever connects is refused
         port = taken.getsockname()[1]
         ledger = MemoryLedger()
-        model = served(f"http://127.0.0.1:{port}/v1", ledger, connections=4, retries=2)
+        price = Price(input=1.0, output=2.0)
+        model = served(f"http://127.0.0.1:{port}/v1", ledger, connections=4, retries=2, price=price)
         with pytest.raises(
             LeadlineError, match=rf"http://127.0.0.1:{port}/v1 cannot be reached: ConnectError"
         ):
@@ -60,6 +61,9 @@ def test_a_server_that_is_not_there_ends_the_run_after_the_retries_of_one_reques
         model.close()
     assert len(ledger.calls) <= 3 * 4
     assert {call.outcome for call in ledger.calls} == {"connection"}
+    # Each attempt was one, and none of them reached anybody who could charge for it.
+    assert ledger.used["requests"] == len(ledger.calls)
+    assert ledger.used["tokens"] == ledger.used["money"] == 0
 
 
 def test_a_server_that_breaks_down_ends_the_run_after_a_row_of_failures(tmp_path: Path) -> None:
@@ -71,7 +75,20 @@ def test_a_server_that_breaks_down_ends_the_run_after_a_row_of_failures(tmp_path
                 came.append(outcome)
         model.close()
         assert len(server.lines("got")) == len(ledger.calls) < 30
-    assert len(came) == 20 and all(isinstance(each, Failure) for _, each in came)
+    assert 20 <= len(came) == len(ledger.calls) and all(isinstance(each, Failure) for _, each in came)
+
+
+def test_what_was_under_way_when_the_row_was_full_failed_for_good_as_well(tmp_path: Path) -> None:
+    """Else a later run would ask again what the ledger says was refused."""
+    ledger, came = MemoryLedger(), []
+    with serving(tmp_path / "log.jsonl", faults={"400": 1.0}, delay=0.05) as server:
+        model = served(server.url, ledger, connections=10)
+        with pytest.raises(ProviderFailed, match="20 requests failed one after the other"):
+            for outcome in model.generate(requests(100)):
+                came.append(outcome)
+        model.close()
+    refused = sorted(at for at, each in came if isinstance(each, Failure) and each.kind == "bad_request")
+    assert len(refused) == len(set(refused)) == len(ledger.calls) > 20
 
 
 def test_a_request_that_is_too_long_or_wrong_fails_alone_and_is_sent_once(tmp_path: Path) -> None:

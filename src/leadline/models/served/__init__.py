@@ -8,6 +8,7 @@ from leadline.models.served.failures import LASTING, PASSING
 from leadline.models.served.ledger import BudgetExhausted, Ledger, MemoryLedger
 from leadline.models.served.model import ServedModel
 from leadline.models.served.settings import Price, ServedSettings
+from leadline.models.served.standing import ProviderFailed
 
 __all__ = [
     "LASTING",
@@ -16,6 +17,7 @@ __all__ = [
     "Ledger",
     "MemoryLedger",
     "Price",
+    "ProviderFailed",
     "ServedModel",
     "ServedSettings",
 ]

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.engine import Failure, Generation, Request
-from leadline.errors import LeadlineError
 from leadline.models.served.answer_cache import AnswerCache
 from leadline.models.served.attempt import Reply, attempt, read_result
 from leadline.models.served.background import WOKEN, Background
@@ -22,7 +21,7 @@ from leadline.models.served.backoff import LONGEST_WISH, Backoff, Pause
 from leadline.models.served.interrupt import Interrupt
 from leadline.models.served.ledger import BudgetExhausted, Ledger
 from leadline.models.served.settings import ServedSettings
-from leadline.models.served.standing import Standing
+from leadline.models.served.standing import ProviderFailed, Standing
 from leadline.models.served.worst_case import PromptBound, most_generated
 
 # After Ctrl-C, answers that are under way have so long to come.
@@ -68,7 +67,7 @@ class Asking:
     attempts: dict[int, int] = field(default_factory=dict)
     pause: Pause = field(default_factory=Pause)
     # Why nothing more is asked. The budget's reason falls away where an answer cost less than it might have.
-    ending: LeadlineError | None = None
+    ending: BudgetExhausted | ProviderFailed | None = None
     waiting_told: bool = False
     _ticket: int = 0
 
@@ -192,10 +191,12 @@ class Asking:
         patient = trouble.wait is None or trouble.wait <= LONGEST_WISH
         again = trouble.passes and patient and number <= self.asker.settings.retries
         if self._is_ending:
-            return  # neither an answer nor a failure: a later run asks it
-        if (stop := self.asker.standing.stop(trouble, given_up=not again)) is not None:
-            self.ending = stop.error
-            if not stop.its_own:
+            # As at any other time, but nothing is tried again, and nothing more is said of the provider.
+            if again or self.asker.standing.is_about_all(trouble):
+                return  # neither an answer nor a failure: a later run asks it
+        elif (stop := self.asker.standing.stop(trouble, given_up=not again)) is not None:
+            self.ending = stop
+            if self.asker.standing.is_about_all(trouble):
                 return
         if again and self.ending is None:
             seconds = self.asker.backoff.wait(number, trouble.wait)
@@ -213,8 +214,8 @@ class Asking:
     def _close(self, row: int, reply: Reply) -> None:
         trouble, price = reply.trouble, self.asker.settings.price
         tokens_in, tokens_out = reply.tokens_in, reply.tokens_out
-        if trouble is not None and trouble.status is not None:
-            tokens_in = tokens_out = 0  # refused: a provider charges for what it generates
+        if trouble is not None and (trouble.status is not None or trouble.unsent):
+            tokens_in = tokens_out = 0  # refused or never there: a provider charges for what it generates
         cost = None
         if price is None:
             cost = 0.0

@@ -118,11 +118,22 @@ def _refused_by_provider(output: Any, response: dict[str, Any], seconds: float, 
 
 
 def _tokens(usage: Any) -> tuple[int | None, int | None]:
-    """Tokens of the prompt, cached ones too, and generated ones, those of reasoning too."""
+    """Tokens of the prompt, cached ones too, and generated ones, those of reasoning too. A number that cannot
+    be one of tokens, which would credit the budget, counts as not said."""
     if usage is None:
         return None, None
-    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-    return usage.input_tokens + cached, usage.output_tokens
+    cached = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
+    prompt = usage.input_tokens + sum(cached)
+    return prompt if min(prompt, *cached) >= 0 else None, whole_tokens(usage.output_tokens)
+
+
+def whole_tokens(number: Any) -> int | None:
+    """`number` if it can be one of tokens, else None.
+
+    >>> whole_tokens(3), whole_tokens(-3), whole_tokens(2.5), whole_tokens(True)
+    (3, None, None, None)
+    """
+    return number if type(number) is int and number >= 0 else None
 
 
 def _has_seed(sent: Any) -> bool:

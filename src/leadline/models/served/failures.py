@@ -31,6 +31,17 @@ _TOO_LONG = (
 )
 # There was no connection to begin with; some packages count that among their time-outs.
 _NOT_CONNECTED = {"ConnectError", "NewConnectionError", "ClientConnectorError", "gaierror"}
+# Likewise: the request itself was never sent.
+_UNSENT = _NOT_CONNECTED | {"ConnectTimeout", "PoolTimeout", "ConnectionRefusedError"}
+# The request was on its way; what it came of may have been a connection that was refused before.
+_SENT = {
+    "ReadError",
+    "ReadTimeout",
+    "WriteError",
+    "WriteTimeout",
+    "RemoteProtocolError",
+    "ClientPayloadError",
+}
 _CONNECTION_CLASSES = {
     "APIConnectionError",
     "TransportError",  # httpx, httpx2: connecting, reading, writing, a broken protocol
@@ -49,7 +60,7 @@ class Trouble:
     """Why an attempt gave no answer.
 
     `status`: HTTP's, where there was a response. `wait`: seconds that the server asked for. `account`: it is
-    about the key or the account, not about this request.
+    about the key or the account, not about this request. `unsent`: there was no connection, so nobody got it.
     """
 
     kind: str
@@ -57,6 +68,7 @@ class Trouble:
     status: int | None = None
     wait: float | None = None
     account: bool = False
+    unsent: bool = False
 
     @property
     def passes(self) -> bool:
@@ -85,10 +97,11 @@ def trouble_of(error: BaseException, api: Any = None) -> Trouble:
             account=kind == "unauthorized" and status != 403,
         )
     names = {cls.__name__ for each in _chain(error) for cls in type(each).__mro__}
+    unsent = bool(names & _UNSENT) and not names & _SENT
     if not names & _NOT_CONNECTED and any("Timeout" in name for name in names):
-        return Trouble("timeout", _line(words))
+        return Trouble("timeout", _line(words), unsent=unsent)
     if names & _CONNECTION_CLASSES or any(isinstance(each, OSError) for each in _chain(error)):
-        return Trouble("connection", _line(words))
+        return Trouble("connection", _line(words), unsent=unsent)
     # An error object inside a good response, and whatever else the provider itself knows to be passing.
     code = str(getattr(error, "code", "") or "").lower()
     if "non-chatcompletion" in words.lower():
@@ -152,8 +165,10 @@ def _words(error: BaseException) -> str:
         inner = body.get("error") if isinstance(body.get("error"), dict) else body
         said = inner.get("message") if isinstance(inner, dict) else None
         if isinstance(said, str) and said:
-            code = inner.get("code") if isinstance(inner, dict) else None
-            return f"{said} ({code})" if isinstance(code, str) and code not in said else said
+            # Which parameter it was, and the provider's word for the fault, where the message lacks them.
+            about = (inner.get(name) for name in ("param", "code")) if isinstance(inner, dict) else ()
+            more = ", ".join(one for one in about if isinstance(one, str) and one and one not in said)
+            return f"{said} ({more})" if more else said
     said = str(error).strip()
     cause = error.__cause__
     if cause is not None and said.rstrip(".").lower() in ("", "connection error", "request timed out"):

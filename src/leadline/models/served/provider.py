@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 from leadline.errors import UsageError
+from leadline.models.served.attempt import whole_tokens
 from leadline.models.served.reference import PROVIDERS, is_loopback
 from leadline.models.served.secrets import redacted
 from leadline.models.served.settings import ServedSettings
@@ -75,6 +76,7 @@ def make_provider(settings: ServedSettings) -> Any:
     except (ValueError, TypeError) as error:
         raise UsageError(_line(error), where=settings.ref) from error
     _without_retries(model.api, settings.timeout)
+    _with_sound_usage(model.api)
     return model.api
 
 
@@ -136,6 +138,38 @@ def _without_retries(api: Any, timeout: float) -> None:
         # Their own time-out is ten minutes; ours, which is around the whole attempt, may be longer.
         if timeout > 500 and hasattr(client, "timeout"):
             client.timeout = timeout + 60
+
+
+def _with_sound_usage(api: Any) -> None:
+    """Leave out what of a completion's usage is no number of tokens: inspect-ai would throw the answer away
+    with it, and it would be asked, and paid for, again and again."""
+    choices = getattr(api, "chat_choices_from_completion", None)
+    if choices is None:
+        return
+
+    def from_completion(completion: Any, *more: Any) -> Any:
+        completion.usage = _sound(completion.usage)
+        return choices(completion, *more)
+
+    api.chat_choices_from_completion = from_completion
+
+
+def _sound(usage: Any) -> Any:
+    """A completion's usage with what inspect-ai reads of it, or None."""
+    said = [whole_tokens(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens")]
+    if None in said:
+        return None
+    usage.total_tokens = sum(number or 0 for number in said)
+    details = getattr(usage, "prompt_tokens_details", None)
+    parts = [getattr(details, name, None) for name in ("cached_tokens", "cache_write_tokens")]
+    if any(part is not None and whole_tokens(part) is None for part in parts):
+        usage.prompt_tokens_details = None
+    if (
+        whole_tokens(getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", 0))
+        is None
+    ):
+        usage.completion_tokens_details = None
+    return usage
 
 
 def _is_about_a_key(error: Exception) -> bool:

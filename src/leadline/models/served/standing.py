@@ -12,12 +12,8 @@ from leadline.models.served.failures import Trouble
 _TOO_MANY = 20
 
 
-@dataclass(frozen=True)
-class Stop:
-    """The error that a run ends in. `its_own`: the request that brought it failed by itself as well."""
-
-    error: LeadlineError
-    its_own: bool
+class ProviderFailed(LeadlineError):  # noqa: N818  # as BudgetExhausted: why asking ends
+    """Asking goes no further: the provider refuses everything, or too much of it, or is not there."""
 
 
 @dataclass
@@ -40,11 +36,16 @@ class Standing:
         if reply.seed_sent is not None:
             self.seed_sent = reply.seed_sent
 
-    def stop(self, trouble: Trouble, given_up: bool) -> Stop | None:
-        """Whether this failure is a reason to end the run, and with which error.
+    def is_about_all(self, trouble: Trouble) -> bool:
+        """Whether this failure says nothing of its request: a key that is refused is refused for every one,
+        and a server that never answered is not one."""
+        first = self.answered == 0 and (trouble.status in (403, 404, 405) or trouble.kind == "connection")
+        return trouble.account or first
 
-        `given_up`: the request is not asked again. A key that is refused is refused for every request; a
-        server that never answered is not one.
+    def stop(self, trouble: Trouble, given_up: bool) -> ProviderFailed | None:
+        """The error that the run ends in, if this failure is a reason to end it.
+
+        `given_up`: the request is not asked again.
         """
         if trouble.account:
             return self._stop(
@@ -68,12 +69,11 @@ class Standing:
             return self._stop(
                 f"{self.failed_in_row} requests failed one after the other, the last: {trouble.message}",
                 "what was answered is stored; run again when the provider answers",
-                its_own=True,
             )
         return None
 
-    def _stop(self, what: str, fix: str, its_own: bool = False) -> Stop:
-        return Stop(LeadlineError(what, where=self.label, fix=fix), its_own)
+    def _stop(self, what: str, fix: str) -> ProviderFailed:
+        return ProviderFailed(what, where=self.label, fix=fix)
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of the answers should know, and the ledger does not tell."""
