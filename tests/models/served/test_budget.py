@@ -65,7 +65,7 @@ def test_money_never_exceeds_the_budget(server: Running) -> None:
     assert 0.0018 < ledger.used["money"] <= 0.002
 
 
-@pytest.mark.parametrize("usage", [(-500, -3), (-500, 3), (10, -3), (None, 3), (2.5, 3), (True, 3)])
+@pytest.mark.parametrize("usage", [(-500, -3), (-500, 3), (10, -3), (None, 3), (2.5, 3)])
 def test_usage_that_cannot_be_one_credits_nothing_and_costs_no_answer(usage: tuple[Any, Any]) -> None:
     ledger = MemoryLedger(tokens=400)
     with provider(say("a b", usage=usage)) as house:

@@ -128,7 +128,7 @@ def test_what_never_had_a_connection_was_not_sent(cause: Exception, unsent: bool
 
 
 def test_the_parameter_that_a_server_names_is_told() -> None:
-    refused = {"message": "It should be at most 16", "param": "stop", "code": "invalid_value"}
+    refused: dict[str, Any] = {"message": "It should be at most 16", "param": "stop", "code": "invalid_value"}
     message = trouble_of(status_error(400, refused)).message
     assert message == "HTTP 400: It should be at most 16 (stop, invalid_value)"
     refused["message"] = "stop: should be at most 16"

@@ -164,10 +164,8 @@ def _sound(usage: Any) -> Any:
     parts = [getattr(details, name, None) for name in ("cached_tokens", "cache_write_tokens")]
     if any(part is not None and whole_tokens(part) is None for part in parts):
         usage.prompt_tokens_details = None
-    if (
-        whole_tokens(getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", 0))
-        is None
-    ):
+    thought = getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)
+    if thought is not None and whole_tokens(thought) is None:
         usage.completion_tokens_details = None
     return usage
 
