@@ -11,6 +11,7 @@ from leadline.lenses.finding import ClaimStatus
 from leadline.lenses.frame import readings_frame
 from leadline.lenses.protocol import Contrast, Member, Protocol, Selection, Stability
 from leadline.lenses.whole import Whole
+from leadline.stats.intervals import newcombe, wilson
 from tests.lenses.panels import frame_of, whole_of
 from tests.lenses.published_items import CONFIGURATIONS, published_frame, published_items
 from tests.lenses.small import figures, samples, shuffled, table
@@ -234,20 +235,23 @@ def small(protocol_more=None, **groups):
 STEADY, UNSTEADY = ["gold", "gold"], ["gold", "other"]
 
 
-def test_items_that_are_all_alike_are_said_to_have_no_width():
+def test_items_that_are_all_alike_leave_open_what_so_many_items_do():
     found = small(clean=[STEADY] * 6 + [UNSTEADY] * 2, computational=[UNSTEADY] * 5)
     row = figures(table(found, "flagged against clean"), **WOBBLE)
-    assert ends(row["of"]) == [1, 1]
-    assert row["of"].note == "all 5 items alike, so that its interval has no width"
-    assert row["difference"].note == row["of"].note
-    assert row["against"].note == ""
+    assert ends(row["of"]) == list(wilson(5, 5))
+    assert row["of"].method == "wilson over items"
+    assert ends(row["difference"]) == list(newcombe(5, 5, 2, 8))
+    assert row["difference"].method == "newcombe over items"
+    assert row["of"].note == row["difference"].note == "all 5 items alike: not resampled"
+    assert (row["against"].note, row["against"].method) == ("", "bootstrap over items, 200 draws, seed 0")
 
 
 def test_two_items_against_three_cannot_support_anything():
     # ten ways to deal out five items: even the clearest is one in ten
     found = small(clean=[STEADY] * 3, computational=[UNSTEADY] * 2)
     (claim,) = table(found, "flagged against clean").claims
-    assert figures(table(found, "flagged against clean"), **WOBBLE)["difference"].low == 1
+    row = figures(table(found, "flagged against clean"), **WOBBLE)
+    assert row["difference"].low == newcombe(2, 2, 0, 3).low > 0
     assert claim.status is ClaimStatus.UNREACHABLE
 
 
@@ -322,7 +326,7 @@ def test_groups_of_tasks_that_are_alike_are_hardly_ever_said_to_differ():
     assert sum(over_items) >= 4  # items taken as exchangeable find something far too often
     supported = [found.claims[0].status is ClaimStatus.SUPPORTED for found, _ in studies]
     assert sum(supported) <= 1
-    assert any("bootstrap over tasks" in found.claims[0].conservative for found, _ in studies)
+    assert any("interval over tasks" in found.claims[0].conservative for found, _ in studies)
 
 
 def test_groups_of_whole_tasks_that_do_differ_are_told_apart():

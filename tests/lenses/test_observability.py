@@ -7,6 +7,7 @@ from leadline.lenses.finding import ClaimStatus
 from leadline.lenses.observability import ALL_CONFIGURATIONS, LENS
 from leadline.lenses.protocol import Protocol, Stability
 from leadline.lenses.structural import ceiling, predicted, tasks_of
+from leadline.stats.intervals import wilson
 from tests.lenses.panels import QUICK, frame_of, unchanged_by_order_and_copies, wavering, whole_of
 from tests.lenses.published_items import published_frame
 from tests.lenses.release_sample import TASK, needs_release, release_frame
@@ -46,6 +47,20 @@ def test_answers_that_cannot_be_read_are_no_right_ones():
     (claim,) = found.claims
     assert "66.7 % are right whenever they can be read" in claim.text
     assert "25.0 % of the cells asked are always right" in claim.text
+
+
+@pytest.mark.parametrize(("items", "held"), [(4, False), (16, False), (40, True)])
+def test_no_cell_in_the_band_says_few_only_of_so_many_items(items, held):
+    study = whole_of(frame_of(np.array([[cell(20)] * items] * 2), ["t"] * items))
+    found = table(look(study), "overall")
+    band = figures(found, configuration=ALL_CONFIGURATIONS)["band"]
+    # items, not the cells of two configurations: these are not independent
+    assert (band.numerator, band.denominator) == (0, 2 * items)
+    assert (band.low, band.high) == wilson(0, items)
+    assert band.method == "wilson over items"
+    (claim,) = found.claims
+    assert (claim.status is ClaimStatus.SUPPORTED) is held
+    assert f"{100 * band.high:.1f} %, the interval's upper end" in claim.conservative
 
 
 def test_expected_wobble_goes_by_the_readings_that_are_there():
@@ -120,7 +135,7 @@ def test_an_item_that_nobody_could_read_withholds_no_interval_from_its_task():
     one, other = (
         figures(table(look(study), "by task"), task="a")["observed"] for study in (with_it, without)
     )
-    assert (one.value, one.low, one.high) == (0, 0, 0)
+    assert (one.value, one.low, one.high) == (0, *wilson(0, 1))  # one item leaves nearly everything open
     assert one == other
 
 

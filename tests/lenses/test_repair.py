@@ -111,18 +111,20 @@ def test_the_published_change_is_not_supported_and_says_what_is_left(published: 
 
 
 def test_pairs_are_kept_where_items_are_resampled() -> None:
-    """Each item falls by one of its four cells, however unstable it is: items alone say there is no doubt."""
+    """Each item falls by one of its four cells or, one of them, by two, however unstable it is: items alone
+    say that there is little doubt."""
     before: list[dict[str, Any]] = []
     after: list[dict[str, Any]] = []
     for item in range(8):
         for member in range(4):
             about = {"model": f"m{member:02}", "answer_type": "text"}
             unstable = member <= item % 4
-            for rows, wavers in ((before, unstable), (after, unstable and member < item % 4)):
+            kept = unstable and member < item % 4 - (item == 7)
+            for rows, wavers in ((before, unstable), (after, kept)):
                 rows.extend(samples("recorded", f"i{item}", "gold", "other" if wavers else "gold", **about))
     (found,) = look(before, after)
     row = figures(found, task="all tasks", measure="wobble")
-    assert (row["fall"].value, row["fall"].low, row["fall"].high) == (0.25, 0.25, 0.25)
+    assert (row["fall"].value, row["fall"].low) == (9 / 32, 0.25)
     assert row["fall_newcombe"].low is not None and row["fall_newcombe"].low < 0.1
     assert row["p"].value == pytest.approx(2 / 2**8)
     assert found.claims[0].status == ClaimStatus.SUPPORTED

@@ -56,7 +56,7 @@ def test_steady_answers_beside_wavering_ones() -> None:
     assert claim.text.startswith("M makes answers steadier than plain sampling at τ = 0.7: 8 items are")
     assert (claim.point, claim.conservative) == (
         "−66.7 points of rarefied wobble",
-        "−66.7 points at the interval's upper end",
+        "−12.6 points at the interval's upper end",
     )
 
 

@@ -12,7 +12,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leadline.lenses.figures import SIGNIFICANCE, above_zero, counted, in_points, mean, points, share, unknown
+from leadline.lenses.figures import (
+    SIGNIFICANCE,
+    above_zero,
+    counted,
+    in_points,
+    mean,
+    mean_difference,
+    points,
+    share,
+    unknown,
+)
 from leadline.lenses.figures import p_value as p_figure
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.partition import Outcomes, Split, outcomes, split
@@ -186,7 +196,7 @@ def _margin(view: View, method: Outcomes, sampling: Outcomes, where: Mask, name:
     both = where & ~np.isnan(method) & ~np.isnan(sampling)
     if not both.any():
         return unknown(f"no failures that {name} answered too", 0)
-    return mean(method[both] - sampling[both], view.protocol, note=f"against {name}")
+    return mean_difference(method[both] - sampling[both], view.protocol, note=f"against {name}")
 
 
 def _disputed(method: Outcomes, sampling: Outcomes, where: Mask) -> tuple[int, int]:

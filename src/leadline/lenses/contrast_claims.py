@@ -137,7 +137,7 @@ def _claim(
         if is_clear and p <= SIGNIFICANCE
         else ClaimStatus.NOT_SUPPORTED,
         point=points(difference),
-        conservative=f"{in_points(ends[over] or 0.0)} at the unfavourable end of the bootstrap over "
+        conservative=f"{in_points(ends[over] or 0.0)} at the unfavourable end of the interval over "
         f"{over}; p = {p:.2g} when {dealt} change groups{_after_holm(tested)}",
     )
 

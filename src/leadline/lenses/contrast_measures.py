@@ -15,11 +15,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from leadline.lenses.figures import bootstrapped, count
+from leadline.lenses.figures import bootstrapped, count, without_spread
 from leadline.lenses.finding import Figure
 from leadline.lenses.panel import Panel
 from leadline.lenses.protocol import Protocol
 from leadline.lenses.whole import Whole
+from leadline.stats.alike import alike, difference_of_groups
 from leadline.stats.clustered_groups import CLUSTERS, bootstrap_clusters, in_clusters, share_clusters
 from leadline.stats.intervals import Interval, newcombe, wilson
 from leadline.stats.two_groups import Counts, GroupIntervals, bootstrap_groups, relabelled_p
@@ -185,6 +186,8 @@ def _across(
     if interval is None:
         note = f"{_number(fewest, 'task')}, at least {CLUSTERS} are needed on either side"
         return Figure(value=None, denominator=cells, method=method, note=note)
+    if said := _alike(of, against, "tasks"):
+        return _counted_apart(of, against, "tasks", said)
     lost = "" if interval.low is not None else "too many resamples of tasks leave a group empty"
     return Figure(
         value=of.ratio - against.ratio,
@@ -204,8 +207,12 @@ def _figures(one: Comparison, ends: GroupIntervals, protocol: Protocol) -> dict[
     method = bootstrapped(protocol)
     for name, group, interval in (("of", of, ends.of), ("against", against, ends.against)):
         figures[name] = _rate(group, interval, method)
-    notes = [figures[name].note for name in ("of", "against") if figures[name].note]
-    figures["difference"] = _difference(of, against, ends.difference, method, "; ".join(notes), few)
+    said = _alike(of, against, "items")
+    figures["difference"] = (
+        _counted_apart(of, against, "items", said)
+        if said and not few
+        else _difference(of, against, ends.difference, method, "", few)
+    )
     if one.measure in COUNTED:
         cells = [(float(group.numerators.sum()), float(group.denominators.sum())) for group in (of, against)]
         for name, group, (above, below) in zip(("of", "against"), (of, against), cells, strict=True):
@@ -223,8 +230,9 @@ def _rate(group: Counts, interval: Interval, method: str) -> Figure:
     if len(group.numerators) < ITEMS:
         note = f"{_number(len(group.numerators), 'item')}, at least {ITEMS} are needed"
         return Figure(value=None, numerator=above, denominator=below, method=method, note=note)
-    rates = group.numerators / group.denominators
-    alike = method.startswith("bootstrap") and float(np.ptp(rates)) == 0
+    if method.startswith("bootstrap") and alike(*group):
+        items = len(group.numerators)
+        return without_spread(above / below, (above, below), items, _said(items, "items"))
     return Figure(
         value=above / below,
         numerator=above,
@@ -232,7 +240,33 @@ def _rate(group: Counts, interval: Interval, method: str) -> Figure:
         low=interval.low,
         high=interval.high,
         method=method,
-        note=f"all {len(rates)} items alike, so that its interval has no width" if alike else "",
+    )
+
+
+def _said(number: int, what: str) -> str:
+    return f"all {number} {what} alike: not resampled"
+
+
+def _alike(of: Counts, against: Counts, what: str) -> str:
+    """Which of the groups have units [units of the group] without a difference; "" where neither has."""
+    groups = [Counts(*(part[group.denominators > 0] for part in group)) for group in (of, against)]
+    return "; ".join(_said(len(group.numerators), what) for group in groups if alike(*group))
+
+
+def _counted_apart(of: Counts, against: Counts, what: str, note: str) -> Figure:
+    """The difference where a group's units are alike: resampled, that group would seem to be known for
+    certain."""
+    sizes = [int((group.denominators > 0).sum()) for group in (of, against)]
+    ends = difference_of_groups(of.ratio, sizes[0], against.ratio, sizes[1])
+    cells = float(of.denominators.sum() + against.denominators.sum())
+    method = f"newcombe over {what}"
+    return Figure(
+        value=of.ratio - against.ratio,
+        denominator=cells,
+        low=ends.low,
+        high=ends.high,
+        method=method,
+        note=note,
     )
 
 

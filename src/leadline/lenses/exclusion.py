@@ -30,12 +30,15 @@ from leadline.lenses.figures import (
 )
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.panel import Panel
+from leadline.lenses.protocol import Protocol
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.split_halves import median_corrected
 from leadline.lenses.structural import Tasks, ceiling, tasks_of
 from leadline.lenses.transfer_figures import drawn_members, mean_over, pair_figures
 from leadline.lenses.transfer_scores import item_scores
 from leadline.lenses.whole import Whole
+from leadline.stats.alike import alike, difference_of_groups
+from leadline.stats.intervals import Interval
 from leadline.stats.rank_correlation import spearman
 from leadline.stats.top_sets import TopSets, top_sets
 from leadline.stats.two_groups import Counts, bootstrap_change
@@ -152,27 +155,39 @@ def _pooled(both: Readings) -> list[Row]:
     rows = []
     for name, cells in (
         ("wobble", panel.unstable),
-        ("accuracy", panel.correct),
+        ("accuracy", panel.correct & panel.measured),
         ("share of cells at p = 1", panel.measured & (right == n)),
         ("share of cells in 0.3 ≤ p ≤ 0.7", in_band),
     ):
         sums = cells.sum(axis=0).astype(np.float64)
         before = Counts(sums[there], measured[there])
         kept = both.kept[there]
-        after = Counts(before.numerators * kept, before.denominators * kept)
-        ends = bootstrap_change(before, after, protocol.bootstrap_draws, protocol.bootstrap_seed)
-        change = Figure(
-            value=after.ratio - before.ratio if kept.any() else None,
-            denominator=len(kept),
-            low=ends.low if kept.any() else None,
-            high=ends.high if kept.any() else None,
-            method=bootstrapped(protocol),
-            note="" if kept.any() else "nothing was measured of the items that stay",
-        )
+        change = _moved(before, kept, protocol)
         included = ratio(*before, protocol)
         audited = ratio(before.numerators[kept], before.denominators[kept], protocol)
         rows.append(_row(name, included, audited, change))
     return rows
+
+
+def _moved(before: Counts, kept: Mask, protocol: Protocol) -> Figure:
+    """The change of a share when only the items [items] that are `kept` count."""
+    items = len(kept)
+    if not kept.any():
+        why = "nothing was measured of the items that stay"
+        return Figure(value=None, denominator=items, method=bootstrapped(protocol), note=why)
+    after = Counts(before.numerators * kept, before.denominators * kept)
+    value = after.ratio - before.ratio
+    if alike(*before) and not kept.all():
+        # What stays less everything is what stays less what goes, times the part that goes.
+        part = 1 - float(after.denominators.sum() / before.denominators.sum())
+        stays = int(kept.sum())
+        apart = difference_of_groups(before.ratio, stays, before.ratio, items - stays)
+        ends = Interval(*(None if end is None else part * end for end in apart))
+        method = "newcombe over items, times the part left out"
+    else:
+        ends = bootstrap_change(before, after, protocol.bootstrap_draws, protocol.bootstrap_seed)
+        method = bootstrapped(protocol)
+    return Figure(value=value, denominator=items, low=ends.low, high=ends.high, method=method)
 
 
 def _of_tasks(both: Readings) -> list[Row]:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from leadline.lenses.finding import Figure
 from leadline.lenses.protocol import Protocol
+from leadline.stats.alike import alike, difference_of_alike, share_of_alike
 from leadline.stats.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_ratio
-from leadline.stats.intervals import Interval, wilson
+from leadline.stats.intervals import NO_INTERVAL, Interval, wilson
 from leadline.stats.small_groups import bootstrap_means
 
 # A claim is supported when its interval leaves out zero and its corrected p-value is at most this.
@@ -51,12 +52,58 @@ def p_value(value: float, method: str, denominator: int) -> Figure:
 
 
 def mean(values: npt.NDArray[Any], protocol: Protocol, note: str = "", empty: str = "no items") -> Figure:
-    """The mean of one number per item [items], with a bootstrap interval over items."""
-    if len(values) == 0:
+    """The mean of one number from 0 to 1 per item [items], with a bootstrap interval over items.
+
+    Where all items are alike there is nothing to resample, and the interval is Wilson's over so many items.
+    """
+    return _mean(values, protocol, note, empty, is_difference=False)
+
+
+def mean_difference(
+    values: npt.NDArray[Any], protocol: Protocol, note: str = "", empty: str = "no items"
+) -> Figure:
+    """The mean of one difference from -1 to 1 per item [items], with a bootstrap interval over items.
+
+    Where all items differ alike, or not at all, the interval is Tango's over so many items.
+    """
+    return _mean(values, protocol, note, empty, is_difference=True)
+
+
+def _mean(
+    values: npt.NDArray[Any], protocol: Protocol, note: str, empty: str, *, is_difference: bool
+) -> Figure:
+    n = len(values)
+    if n == 0:
         return Figure(value=None, denominator=0, method=bootstrapped(protocol), note=note or empty)
-    ends = bootstrap_mean(values, protocol.bootstrap_draws, protocol.bootstrap_seed)
     total = float(values.sum())
-    return _with(ends, total / len(values), (total, len(values)), protocol, note)
+    if alike(values, np.ones(n)):
+        return without_spread(total / n, (total, n), n, note, is_difference=is_difference)
+    ends = bootstrap_mean(values, protocol.bootstrap_draws, protocol.bootstrap_seed)
+    return _with(ends, total / n, (total, n), protocol, note)
+
+
+def without_spread(
+    value: float,
+    counts: tuple[float | None, float],
+    items: int,
+    note: str = "",
+    *,
+    is_difference: bool = False,
+) -> Figure:
+    """A mean that each of so many items has: what so many leave open, where a bootstrap would have no width.
+
+    `counts`: numerator and denominator.
+    """
+    low, high = (difference_of_alike if is_difference else share_of_alike)(value, items)
+    return Figure(
+        value=value,
+        numerator=counts[0],
+        denominator=counts[1],
+        low=low,
+        high=high,
+        method="tango over items" if is_difference else "wilson over items",
+        note=note,
+    )
 
 
 def means(
@@ -64,12 +111,16 @@ def means(
 ) -> list[Figure]:
     """As `mean`, of many groups of items at once; the resamples of small groups are shared."""
     ends = bootstrap_means(groups, protocol.bootstrap_draws, protocol.bootstrap_seed)
-    return [
-        _with(one, float(values.sum()) / len(values), (float(values.sum()), len(values)), protocol, note)
-        if len(values)
-        else Figure(value=None, denominator=0, method=bootstrapped(protocol), note=empty)
-        for values, one, note in zip(groups, ends, notes, strict=True)
-    ]
+    found = []
+    for values, one, note in zip(groups, ends, notes, strict=True):
+        n, total = len(values), float(values.sum())
+        if n == 0:
+            found.append(Figure(value=None, denominator=0, method=bootstrapped(protocol), note=empty))
+        elif alike(values, np.ones(n)):
+            found.append(without_spread(total / n, (total, n), n, note))
+        else:
+            found.append(_with(one, total / n, (total, n), protocol, note))
+    return found
 
 
 def median(
@@ -88,11 +139,22 @@ def ratio(
     protocol: Protocol,
     empty: str = "nothing to count over",
     note: str = "",
+    is_share: bool = True,
 ) -> Figure:
-    """Σ numerators / Σ denominators, both [items], with a bootstrap interval over items."""
+    """Σ numerators / Σ denominators, both [items], with a bootstrap interval over items.
+
+    Where all items with a denominator have the same share, the interval is Wilson's over so many items; a
+    ratio that is no share (tokens an item) has none then.
+    """
     above, below = float(numerators.sum()), float(denominators.sum())
     if below == 0:
         return Figure(value=None, numerator=above, denominator=0, method=bootstrapped(protocol), note=empty)
+    if alike(numerators, denominators):
+        items = int((denominators > 0).sum())
+        if is_share:
+            return without_spread(above / below, (above, below), items, note)
+        note = "; ".join(filter(None, [note, f"all {items} items alike: nothing tells how they vary"]))
+        return _with(NO_INTERVAL, above / below, (above, below), protocol, note)
     ends = bootstrap_ratio(numerators, denominators, protocol.bootstrap_draws, protocol.bootstrap_seed)
     if ends.high is None:
         note = "; ".join(filter(None, [note, "no upper end: some resamples have nothing to divide by"]))

@@ -27,6 +27,8 @@ from leadline.lenses.panel import Panel
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.structural import Predicted, Tasks, predicted, tasks_of
 from leadline.lenses.whole import Whole
+from leadline.stats.alike import alike, share_of_alike
+from leadline.stats.intervals import Interval
 from leadline.stats.mean_of_ratios import bootstrap_mean_of_ratios
 
 Floats = npt.NDArray[np.float64]
@@ -203,17 +205,21 @@ def _by_task(study: Whole, panel: Panel, tasks: Tasks) -> list[Row]:
             )
         # As in `_over_read`: an item that nobody read would only make draws without any.
         its = (panel.tasks == name) & panel.measured.any(axis=0)
-        ends = bootstrap_mean_of_ratios(
-            panel.unstable[:, its],
-            panel.measured[:, its],
-            study.protocol.bootstrap_draws,
-            study.protocol.bootstrap_seed,
-        )
+        ends, how = _ends(study, panel.unstable[:, its], panel.measured[:, its], float(tasks.wobble[at]))
         figures["observed"] = figures["observed"].model_copy(
-            update={"low": ends.low, "high": ends.high, "method": f"{method}; {bootstrapped(study.protocol)}"}
+            update={"low": ends.low, "high": ends.high, "method": f"{method}; {how}"}
         )
         rows.append(Row(keys={"task": name}, figures=figures))
     return rows
+
+
+def _ends(study: Whole, unstable: Mask, measured: Mask, value: float) -> tuple[Interval, str]:
+    """The interval of a task's wobble, from cells [configurations, items], and what it is called."""
+    if all(alike(flips, there) for flips, there in zip(unstable, measured, strict=True) if there.any()):
+        return share_of_alike(value, unstable.shape[1]), "wilson over items"
+    protocol = study.protocol
+    ends = bootstrap_mean_of_ratios(unstable, measured, protocol.bootstrap_draws, protocol.bootstrap_seed)
+    return ends, bootstrapped(protocol)
 
 
 def _ceilings(tasks: Tasks) -> list[Row]:

@@ -32,6 +32,7 @@ from leadline.lenses.figures import (
     ratio,
     share,
     unknown,
+    without_spread,
 )
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.groups import item_groups
@@ -39,6 +40,7 @@ from leadline.lenses.protocol import Protocol, Registered
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.repair_sides import Part, Sides
 from leadline.lenses.whole import Whole
+from leadline.stats.alike import alike
 from leadline.stats.bootstrap import bootstrap_ratio
 from leadline.stats.intervals import newcombe
 from leadline.stats.sign_flips import sign_flip_p
@@ -168,10 +170,12 @@ def _difference(part: Part, protocol: Protocol) -> Figure:
         return Figure(
             value=value, denominator=cells, method=method, note=f"1 item: at least {ITEMS} have an interval"
         )
+    if alike(change, below):
+        return without_spread(
+            value, (None, cells), items, f"all {items} items alike: not resampled", is_difference=True
+        )
     ends = bootstrap_ratio(change, below, protocol.bootstrap_draws, protocol.bootstrap_seed)
-    alike = float(np.ptp(change / below)) == 0
-    note = f"all {items} items alike, so that its interval has no width" if alike else ""
-    return Figure(value=value, denominator=cells, low=ends.low, high=ends.high, method=method, note=note)
+    return Figure(value=value, denominator=cells, low=ends.low, high=ends.high, method=method)
 
 
 def _p(part: Part, protocol: Protocol) -> Figure:
@@ -198,7 +202,7 @@ def _claim(rows: list[Row], study: str) -> Claim:
     # Were they all to change one way, no p could be smaller.
     out_of_reach = 2.0 ** (1 - items) > SIGNIFICANCE
     others = {row.keys["measure"]: row.figures["fall"] for row in rows if row.keys["task"] == ALL_TASKS}
-    left = [f"{in_points(fall.low)} at the lower end of the bootstrap over items", f"p = {p:.2g}"]
+    left = [f"{in_points(fall.low)} at the lower end of the interval over items", f"p = {p:.2g}"]
     for measure, said in ((ROUNDING, "under rounding sameness"), (COMPLETE, "over complete cells")):
         if measure in others and others[measure].value is not None:
             left.append(f"{in_points(others[measure].value)} {said}")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leadline.lenses.figures import SIGNIFICANCE, below_zero, count, mean, p_value, percent, points
+from leadline.lenses.figures import SIGNIFICANCE, below_zero, count, mean_difference, p_value, percent, points
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.panel import Floats, Panel
 from leadline.lenses.protocol import Protocol
@@ -68,7 +68,9 @@ def _compared(protocol: Protocol, panel: Panel, flips: Floats, best: int, other:
     only_here, only_there = int((here & ~there).sum()), int((there & ~here).sum())
     items = int(both.sum())
     return {
-        "difference": mean(flips[best, both] - flips[other, both], protocol, empty="no item in common"),
+        "difference": mean_difference(
+            flips[best, both] - flips[other, both], protocol, empty="no item in common"
+        ),
         "only_here": count(only_here, items),
         "only_there": count(only_there, items),
         "mcnemar_p": p_value(mcnemar_exact(only_here, only_there), "exact mcnemar", only_here + only_there),

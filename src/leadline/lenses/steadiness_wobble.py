@@ -23,6 +23,7 @@ from leadline.lenses.figures import (
     count,
     in_points,
     mean,
+    mean_difference,
     p_value,
     points,
     share,
@@ -151,12 +152,12 @@ def _figures(change: Change, protocol: Protocol) -> dict[str, Figure]:
     return {
         "rarefied": mean(own, protocol, empty=few),
         "rarefied_plain": mean(plain, protocol, empty=few),
-        "rarefied_difference": mean(difference, protocol, empty=few),
+        "rarefied_difference": mean_difference(difference, protocol, empty=few),
         "wobble": share(int(change.unstable.sum()), items),
         "wobble_plain": share(int(change.unstable_plain.sum()), items),
         "steadier": count(change.steadier, items),
         "less_steady": count(change.less_steady, items),
-        "dispersion_difference": mean(dispersion, protocol),
+        "dispersion_difference": mean_difference(dispersion, protocol),
     }
 
 

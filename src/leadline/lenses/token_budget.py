@@ -18,7 +18,7 @@ from leadline.lenses.figures import (
     count,
     counted,
     in_points,
-    mean,
+    mean_difference,
     points,
     ratio,
     share,
@@ -69,7 +69,7 @@ def _cost(view: View, answered: pl.DataFrame) -> dict[str, Figure]:
     for key in ("tokens_out", "tokens_in"):
         spent = answered[key].to_numpy().astype(np.float64)
         figures[f"{key}_per_recovered"] = (
-            ratio(spent, recovered, view.protocol, empty="nothing was recovered")
+            ratio(spent, recovered, view.protocol, empty="nothing was recovered", is_share=False)
             if spent.sum() > 0
             else unknown(
                 "tokens were not counted" if answered.height else "no failure was answered", answered.height
@@ -166,7 +166,7 @@ def _bought(view: View, method: Method, sampling: Method, failures: pl.DataFrame
         "samples_bought": count(bought, available, note=remark),
         "gain": share(int(ym.sum()), n),
         "gain_equal_budget": share(int(ys.sum()), n),
-        "difference": mean(ym - ys, view.protocol),
+        "difference": mean_difference(ym - ys, view.protocol),
     }
     return _Comparison(figures, remark, int((ym > ys).sum()), int((ym < ys).sum()))
 

@@ -18,7 +18,7 @@ from leadline.lenses.figures import (
     below_zero,
     count,
     in_points,
-    mean,
+    mean_difference,
     p_value,
     points,
     share,
@@ -159,7 +159,7 @@ def surface_figures(moved: Transitions, protocol: Protocol) -> dict[str, Figure]
     n = moved.items
     # One number per item: +1 recovered, -1 broken, 0 unmoved. Its mean is the difference in accuracy.
     steps = np.repeat([1.0, -1.0, 0.0], [moved.recovered, moved.broken, n - moved.recovered - moved.broken])
-    difference = mean(steps, protocol)
+    difference = mean_difference(steps, protocol)
     return {
         "acc": share(moved.d1 - moved.broken + moved.recovered, n),
         "acc_baseline": share(moved.d1, n),

@@ -10,11 +10,12 @@ from scipy.stats import norm
 from leadline.stats.intervals import NO_INTERVAL, Interval
 
 
-def tango(only_first: int, only_second: int, items: int, level: float = 0.95) -> Interval:
+def tango(only_first: float, only_second: float, items: int, level: float = 0.95) -> Interval:
     """Score interval of (only_second - only_first) / items: second share less the first, on the same items.
 
-    only_first, only_second: items that one of the two alone gets right. None without items. Where no item
-    tells the two apart, it says how much difference that leaves open; resampling such items says [0, 0].
+    only_first, only_second: items that one of the two alone gets right; fractions where items have them. None
+    without items. Where no item tells the two apart, it says how much difference that leaves open; resampling
+    such items says [0, 0].
     Source: T. Tango, Statistics in Medicine 17 (1998) 891–908, eqs. 4–8.
     """
     if min(only_first, only_second) < 0 or only_first + only_second > items:
@@ -34,7 +35,7 @@ def tango(only_first: int, only_second: int, items: int, level: float = 0.95) ->
     return Interval(float(low), float(high))
 
 
-def score(only_first: int, only_second: int, items: int, difference: float) -> float:
+def score(only_first: float, only_second: float, items: int, difference: float) -> float:
     """How many standard errors the counts lie above a true `difference`, whose variance is that of the most
     likely shares which have this difference."""
     above = only_second - only_first - items * difference

@@ -8,6 +8,7 @@ from math import inf, isfinite
 from statistics import median
 from typing import Any, Optional, Union
 
+from leadline.bundle.verifier.alike import alike_difference, alike_share, are_alike
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.intervals import wilson_ends
@@ -69,18 +70,33 @@ def no_figure(denominator: Any = None, numerator: Any = None) -> Expected:
 
 
 def mean_figure(values: Sequence[float]) -> Expected:
-    """A mean over items, items resampled."""
-    if not values:
+    """A mean from 0 to 1 over items, items resampled."""
+    return _mean(values, alike_share)
+
+
+def difference_figure(values: Sequence[float]) -> Expected:
+    """A mean difference over items, items resampled."""
+    return _mean(values, alike_difference)
+
+
+def _mean(values: Sequence[float], of_alike: Callable[[float, int], tuple[float, float]]) -> Expected:
+    n = len(values)
+    if not n:
         return Expected(None, None, 0)
     total = sum(values)
-    return Expected(total / len(values), total, len(values), lambda: mean_draws(values))
+    if are_alike(values, [1] * n):
+        return Expected(total / n, total, n, of_alike(total / n, n))
+    return Expected(total / n, total, n, lambda: mean_draws(values))
 
 
-def ratio_figure(above: Sequence[float], below: Sequence[float]) -> Expected:
+def ratio_figure(above: Sequence[float], below: Sequence[float], is_share: bool = True) -> Expected:
     """Σ above / Σ below over items, items resampled with both their numbers."""
     top, bottom = sum(above), sum(below)
     if bottom == 0:
         return Expected(None, top, 0)
+    if are_alike(above, below):
+        items = sum(1 for one in below if one)
+        return Expected(top / bottom, top, bottom, alike_share(top / bottom, items) if is_share else None)
     return Expected(top / bottom, top, bottom, lambda: ratio_draws(above, below))
 
 

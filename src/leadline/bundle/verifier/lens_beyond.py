@@ -5,7 +5,15 @@ from __future__ import annotations
 from math import comb
 from typing import Any, Optional
 
-from leadline.bundle.verifier.expected import Expected, Table, mean_figure, no_figure, row_key, wilson_share
+from leadline.bundle.verifier.expected import (
+    Expected,
+    Table,
+    difference_figure,
+    mean_figure,
+    no_figure,
+    row_key,
+    wilson_share,
+)
 from leadline.bundle.verifier.intervals import holm_corrected, mcnemar_exact
 from leadline.bundle.verifier.loading import Answer
 from leadline.bundle.verifier.ranks import kendall_tau_b
@@ -74,7 +82,7 @@ def _rates_of(parts: Parts, at: str, shallow: list[str], deep: list[str], table:
                 continue
             other = _right(parts, best, items)
             both = sorted(set(own) & set(other))
-            figures[f"{name}_margin"] = mean_figure([own[item] - other[item] for item in both])
+            figures[f"{name}_margin"] = difference_figure([own[item] - other[item] for item in both])
             if name == "dgr":
                 up = sum(own[item] and not other[item] for item in both)
                 down = sum(other[item] and not own[item] for item in both)

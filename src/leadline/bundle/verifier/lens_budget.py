@@ -9,7 +9,7 @@ from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import (
     Expected,
     Table,
-    mean_figure,
+    difference_figure,
     no_figure,
     plain_count,
     ratio_figure,
@@ -54,7 +54,7 @@ def budget_table(parts: Parts) -> Table:
 
 def _price(spent: list[int], right: list[int]) -> Expected:
     """Where no tokens were counted, nothing has a price."""
-    return ratio_figure(spent, right) if sum(spent) else no_figure(len(right))
+    return ratio_figure(spent, right, is_share=False) if sum(spent) else no_figure(len(right))
 
 
 def equal_budget_table(parts: Parts) -> Table:
@@ -86,7 +86,7 @@ def equal_budget_table(parts: Parts) -> Table:
                 "samples_bought": plain_count(bought, available),
                 "gain": wilson_share(sum(own[item].correct for item in both), len(both)),
                 "gain_equal_budget": wilson_share(sum(other[item].correct for item in both), len(both)),
-                "difference": mean_figure([own[item].correct - other[item].correct for item in both]),
+                "difference": difference_figure([own[item].correct - other[item].correct for item in both]),
             }
     return table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional
 
+from leadline.bundle.verifier.alike import apart_of_alike
 from leadline.bundle.verifier.cells import Cell, Sides
 from leadline.bundle.verifier.dealt_groups import dealt_p, decisive_p, headline_rows
 from leadline.bundle.verifier.drawn import Drawn
@@ -243,11 +244,11 @@ def compared(
             counted = wilson_share(int(sum(above)), int(sum(below)))
             figures[f"{name}_wilson"] = counted if len(above) >= 2 else no_figure(sum(below), sum(above))
     cells = sum(sides[0][1]) + sum(sides[1][1])
-    figures["difference"] = no_figure(cells)
-    difference = 0.0
+    figures["difference"], difference = no_figure(cells), 0.0
     if enough:
         difference = figures["of"].value - figures["against"].value
-        figures["difference"] = Expected(difference, None, cells, Drawn(lambda: difference_draws(*sides)))
+        ends = apart_of_alike(*sides) or Drawn(lambda: difference_draws(*sides))
+        figures["difference"] = Expected(difference, None, cells, ends)
     if measure in _COUNTED:
         counts = [(sum(above), sum(below)) for above, below in sides]
         figures["difference_newcombe"] = (
@@ -285,13 +286,13 @@ def _over_tasks(
     figures = {"tasks_of": plain_count(len(one)), "tasks_against": plain_count(len(other))}
     few = min(len(one), len(other)) < _FEWEST_CLUSTERS
 
-    def draws() -> list[float]:
-        if shared:
-            return joint_difference_draws(every)
-        sides = [([a for a, _ in group], [b for _, b in group]) for group in (one, other)]
-        return difference_draws(sides[0], sides[1])
+    sides = [([a for a, _ in group], [b for _, b in group]) for group in (one, other)]
 
-    figures["difference_tasks"] = no_figure(cells) if few else Expected(difference, None, cells, Drawn(draws))
+    def draws() -> list[float]:
+        return joint_difference_draws(every) if shared else difference_draws(sides[0], sides[1])
+
+    ends = apart_of_alike(sides[0], sides[1]) or Drawn(draws)
+    figures["difference_tasks"] = no_figure(cells) if few else Expected(difference, None, cells, ends)
     if is_headline and not shared:
         permutations = groups.sides.stability["permutations"]
         p = None if few else dealt_p(one, other, difference, permutations)

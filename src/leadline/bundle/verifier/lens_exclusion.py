@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Optional
 
+from leadline.bundle.verifier.alike import alike_groups, are_alike
 from leadline.bundle.verifier.cells import Cell, Side, Sides
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import Expected, Table, no_figure, plain_count, ratio_figure, row_key
@@ -98,8 +99,21 @@ def _pooled(everyone: list[Side], stay: set[str], counts: Callable[[Cell], bool]
             found.append(sum(take(kept_above)) / kept - sum(take(above)) / whole if kept else inf)
         return found
 
-    change = Expected(audited.value - included.value, None, len(sums), Drawn(changes))
+    ends = None if len(there) == len(sums) else _of_alike(above, below, len(there), sum(kept_below))
+    change = Expected(audited.value - included.value, None, len(sums), ends or Drawn(changes))
     return {"included": included, "audited": audited, "change": change}
+
+
+def _of_alike(
+    above: Sequence[float], below: Sequence[float], stay: int, kept: float
+) -> Optional[tuple[float, float]]:
+    """Of items without a difference: what stays less what goes, times the part of the cells that goes."""
+    if not are_alike(above, below):
+        return None
+    share = sum(above) / sum(below)
+    low, high = alike_groups(share, stay, share, len(below) - stay)
+    part = 1 - kept / sum(below)
+    return part * low, part * high
 
 
 def _of_tasks(sides: Sides, everyone: list[Side], audited: list[Side]) -> Table:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Optional
+from typing import Any, Optional
 
+from leadline.bundle.verifier.alike import alike_share
 from leadline.bundle.verifier.cells import Cell, Side, Sides, by_item
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import (
@@ -221,13 +222,12 @@ def _by_task(tasks: TaskValues) -> Table:
                     means.append(sum(flips) / len(flips))
             return sum(means) / len(means) if means else None
 
-        def draws(n: int = len(items), statistic: Callable[..., Optional[float]] = observed) -> list[float]:
-            found = statistic_draws(n, statistic, 1000)
-            only = statistic([0])
-            return found if n > 1 or only is None else [only]
+        ends: Any = Drawn(partial(statistic_draws, len(items), observed, 1000))
+        if all(len({cell.unstable for cell in cells.values()}) < 2 for cells in each):
+            ends = alike_share(values["observed"] or 0.0, len(items))
 
         table[row_key(task=task)] = {
-            "observed": Expected(values["observed"], None, len(items), Drawn(draws)),
+            "observed": Expected(values["observed"], None, len(items), ends),
             **{name: Expected(values[name], None, len(items)) for name in (*_MODELS, "acc")},
         }
     return table

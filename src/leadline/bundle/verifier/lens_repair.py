@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from leadline.bundle.verifier.alike import alike_difference, are_alike
 from leadline.bundle.verifier.cells import Cell, Sides
 from leadline.bundle.verifier.drawn import Drawn, Tail
 from leadline.bundle.verifier.expected import (
@@ -155,7 +156,9 @@ def _difference(first: Sequence[float], second: Sequence[float], n: Sequence[int
     if not total:
         return no_figure(0)
     apart = [a - b for a, b in zip(first, second)]
-    ends = Drawn(lambda: ratio_draws(apart, n)) if len(n) > 1 else None
+    ends: Any = Drawn(lambda: ratio_draws(apart, n)) if len(n) > 1 else None
+    if len(n) > 1 and are_alike(apart, n):
+        ends = alike_difference(sum(apart) / total, len(n))
     return Expected(sum(apart) / total, None, total, ends)
 
 

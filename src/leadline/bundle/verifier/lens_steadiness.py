@@ -15,6 +15,7 @@ from leadline.bundle.verifier.drawn import Drawn, Tail
 from leadline.bundle.verifier.expected import (
     Expected,
     Table,
+    difference_figure,
     mean_figure,
     no_figure,
     p_figure,
@@ -84,12 +85,12 @@ def _wobble_change(parts: Parts) -> Table:
         table[row_key(method=again["method"], sampling=sampling)] = figures = {
             "rarefied": _mean([one for one, _ in rarefied]),
             "rarefied_plain": _mean([other for _, other in rarefied]),
-            "rarefied_difference": _mean([one - other for one, other in rarefied]),
+            "rarefied_difference": _difference([one - other for one, other in rarefied]),
             "wobble": wilson_share(sum(cell.unstable for cell in cells.values()), len(cells)),
             "wobble_plain": wilson_share(sum(cell.unstable for cell in others.values()), len(others)),
             "steadier": plain_count(steadier, len(cells)),
             "less_steady": plain_count(less, len(cells)),
-            "dispersion_difference": _mean(
+            "dispersion_difference": _difference(
                 [cells[item].dispersion - others[item].dispersion for item in cells]
             ),
             "mcnemar_p": p_figure(p, less + steadier) if cells else no_figure(0),
@@ -104,6 +105,10 @@ def _wobble_change(parts: Parts) -> Table:
 
 def _mean(values: list[float]) -> Expected:
     return mean_figure(values) if values else no_figure(0)
+
+
+def _difference(values: list[float]) -> Expected:
+    return difference_figure(values) if values else no_figure(0)
 
 
 def _gain_by_audit(parts: Parts) -> Table:

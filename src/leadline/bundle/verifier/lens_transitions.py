@@ -8,7 +8,7 @@ from typing import Any
 from leadline.bundle.verifier.expected import (
     Expected,
     Table,
-    mean_figure,
+    difference_figure,
     no_figure,
     p_figure,
     plain_count,
@@ -69,7 +69,7 @@ def against_sampling_tables(parts: Parts) -> dict[str, Table]:
             table[row_key(method=method["name"], sampling=sampling["name"])] = {
                 "acc": wilson_share(sum(own[item].correct for item in both), len(both)),
                 "acc_sampling": wilson_share(sum(other[item].correct for item in both), len(both)),
-                "difference": mean_figure([own[item].correct - other[item].correct for item in both]),
+                "difference": difference_figure([own[item].correct - other[item].correct for item in both]),
                 "only_method": plain_count(only_own),
                 "only_sampling": plain_count(only_other),
             }
@@ -99,13 +99,16 @@ def _rates(pairs: Sequence[tuple[bool, bool]]) -> dict[str, Expected]:
     right = sum(was for was, _ in pairs)
     recovered, broken = _changed(pairs)
     moved = [int(now) - int(was) for was, now in pairs]
+    difference = difference_figure(moved)
+    ends: Any = difference.ends
+    net = (ends[0] * n, ends[1] * n) if isinstance(ends, tuple) else lambda: sum_draws(moved)
     return {
         "acc": wilson_share(sum(now for _, now in pairs), n),
         "acc_baseline": wilson_share(right, n),
         "gain": wilson_share(recovered, n - right),
         "loss": wilson_share(broken, right),
-        "difference": mean_figure(moved),
-        "net": Expected(recovered - broken, recovered - broken, n, lambda: sum_draws(moved)),
+        "difference": difference,
+        "net": Expected(recovered - broken, recovered - broken, n, net),
     }
 
 

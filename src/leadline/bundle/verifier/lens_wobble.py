@@ -10,6 +10,7 @@ from leadline.bundle.verifier.cells import Cell, Side, Sides, by_item, declares_
 from leadline.bundle.verifier.expected import (
     Expected,
     Table,
+    difference_figure,
     mean_figure,
     no_figure,
     p_figure,
@@ -134,7 +135,9 @@ def _steadiest(sides: Sides) -> Table:
         here = sum(own[item].unstable and not other[item].unstable for item in both)
         there = sum(other[item].unstable and not own[item].unstable for item in both)
         table[row_key(configuration=sides.names[first], against=sides.names[place])] = {
-            "difference": _mean_or_none([own[item].rarefied(m) - other[item].rarefied(m) for item in both]),
+            "difference": difference_figure(
+                [own[item].rarefied(m) - other[item].rarefied(m) for item in both]
+            ),
             "only_here": plain_count(here, len(both)),
             "only_there": plain_count(there, len(both)),
             "mcnemar_p": p_figure(mcnemar_exact(here, there), here + there),

@@ -16,7 +16,7 @@ _KNOWN = re.compile(
         f"(?:{one})"
         for one in (
             "",
-            r"(?:wilson|newcombe)(?: over cells)?",
+            r"(?:wilson|newcombe|tango)(?: over (?:cells|items|tasks))?(?:, times the part left out)?",
             rf"(?:items|tasks) (?:relabelled|permuted).{{0,60}}, {_N} permutations, seed \d+(?:, .{{1,20}})?",
             rf"(?:items|tasks) relabelled(?:, all {_N} ways, two-sided|, holm over {_N} contrasts)?",
             rf"{_N} (?:deals|resamples) of .{{1,60}}, seed \d+",
