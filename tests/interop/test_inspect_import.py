@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import polars as pl
 import pytest
 from inspect_ai import eval, eval_retry
-from inspect_ai.dataset import Sample
+from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, convert_eval_logs
-from inspect_ai.scorer import match
-from inspect_ai.solver import generate, system_message
+from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
+from inspect_ai.scorer import choice, match
+from inspect_ai.solver import generate, multiple_choice, system_message
 
+from leadline.interop.inspect_extension import reading
 from leadline.interop.inspect_log import inspect_logs
 from leadline.interop.log_import import import_logs
 from leadline.study.readings import readings
@@ -180,7 +183,7 @@ TASK = """
 import json
 from pathlib import Path
 from inspect_ai import Task, task
-from inspect_ai.dataset import Sample
+from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import includes
 from inspect_ai.solver import solver
@@ -335,3 +338,100 @@ def test_repeats_that_are_all_the_same_text_are_told(two: Path, tmp_path: Path, 
     ended = leadline("import", "inspect", two, "--study", tmp_path / "study")
     assert "note: large: all answers to each item are the same text" in ended.out
     assert "note: small: all answers" not in ended.out
+
+
+TOWNS = [
+    Sample(id=town, input=f"Which flows through {town}?", choices=["Danube", "Seine", "Elbe"], target=letter)
+    for town, letter in (("Vienna", "A"), ("Paris", "B"), ("Dresden", "C"))
+]
+
+
+def _shuffled(seed: int) -> list[Sample]:
+    data = MemoryDataset([one.model_copy(deep=True) for one in TOWNS])
+    data.shuffle_choices(seed)
+    return list(data)
+
+
+def _by_text(samples: Sequence[Sample], said: Mapping[str, str]) -> dict[str, list[str]]:
+    """Answers with the letters that these options have in these samples."""
+    return {
+        str(one.id): [f"ANSWER: {'ABC'[(one.choices or []).index(said[str(one.id)])]}"] for one in samples
+    }
+
+
+def test_a_task_asked_twice_with_its_options_shuffled_is_read_in_each_logs_own_order(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    """A data set that was shuffled as it was read, and a solver that shuffles by itself."""
+    said = {"Vienna": "Danube", "Paris": "Seine", "Dresden": "Danube"}
+    for name, seed in (("one", 1), ("two", 2)):
+        samples = _shuffled(seed)
+        asked = model(_by_text(samples, said), name)
+        evaluated(tmp_path / "logs", asked, samples, solver=multiple_choice(), scorer=choice())
+    assert [one.choices for one in _shuffled(1)] != [one.choices for one in _shuffled(2)]
+    ended = leadline("import", "inspect", tmp_path / "logs", "--study", tmp_path / "study")
+    assert "one, scorer choice: agrees with our readings on all 3 answers" in ended.out, ended.err
+    assert "two, scorer choice: agrees with our readings on all 3 answers" in ended.out
+    assert "the options stood in another order than in the benchmark" in ended.out
+    frame = _frame(tmp_path / "study").sort("item", "configuration")
+    assert [frame["correct"].to_list()[at : at + 2] for at in (0, 2, 4)] == [
+        [False, False],
+        [True, True],
+        [True, True],
+    ]
+    assert frame["value"].to_list()[0::2] == frame["value"].to_list()[1::2]
+
+
+def test_answers_to_options_that_a_solver_shuffled_are_read_as_they_were_shown(tmp_path: Path) -> None:
+    # Inspect puts the letters of what it understands back, and leaves other answers as they were said.
+    answers = {"Vienna": ["ANSWER: A"], "Paris": ["It is B) surely"], "Dresden": ["ANSWER: C"]}
+    log = evaluated(
+        tmp_path / "logs",
+        model(answers),
+        TOWNS,
+        solver=multiple_choice(shuffle=Random(4)),
+        scorer=choice(),
+    )
+    shown = {}
+    for sample in log.samples or ():
+        told = ((sample.scores or {})["choice"].explanation or "").splitlines()
+        shown[sample.id] = [line[3:] for line in told if line[1:3] == ") "]
+    assert any(one != ["Danube", "Seine", "Elbe"] for one in shown.values())
+    import_logs(inspect_logs([tmp_path / "logs"]), tmp_path / "study")
+    frame = _frame(tmp_path / "study")
+    texts = dict(zip("ABC", ["Danube", "Seine", "Elbe"], strict=True))
+    read = {item: texts.get(value) for item, value in frame.select("item", "value").iter_rows()}
+    letters = {"Vienna": 0, "Paris": 1, "Dresden": 2}
+    assert read == {town: shown[town][at] for town, at in letters.items()}
+
+
+def test_items_stand_in_the_order_of_the_data_set(tmp_path: Path) -> None:
+    samples = [Sample(id=number, input=f"town {number}?", target="x") for number in (10, 9, 2, 30)]
+    evaluated(tmp_path / "logs", model({"town": ["x"]}), samples)
+    import_logs(inspect_logs([tmp_path / "logs"]), tmp_path / "study")
+    assert [item.id for item in open_study(tmp_path / "study").whole.items] == ["10", "9", "2", "30"]
+
+
+def test_the_arguments_of_our_scorer_say_how_answers_are_read(tmp_path: Path, leadline: Leadline) -> None:
+    scorer = reading(answer_type="enum", vocabulary={"long": ["lengthy"], "short": []}, correctness="words")
+    samples = [Sample(id="danube", input="How long is the Danube?", target="long")]
+    evaluated(tmp_path / "logs", model({"Danube": ["It is lengthy."]}), samples, scorer=scorer)
+    ended = leadline("import", "inspect", tmp_path / "logs", "--study", tmp_path / "study")
+    assert "study.yaml: correctness: words" in ended.out, ended.err
+    assert "scorer reading: agrees with our readings on all 1 answer" in ended.out
+    (item,) = open_study(tmp_path / "study").whole.items
+    assert item.answer_type == "enum" and item.vocabulary[0].synonyms == ("lengthy",)
+
+
+def test_images_in_questions_and_files_that_are_no_logs_are_told(tmp_path: Path, leadline: Leadline) -> None:
+    shown = [ContentText(text="Which town?"), ContentImage(image="data:image/png;base64,iVBORw0KGgo=")]
+    evaluated(
+        tmp_path / "logs",
+        model({"town": ["Paris"]}),
+        [Sample(id=1, input=[ChatMessageUser(content=shown)], target="Paris")],
+    )
+    for name in ("notes.txt", "config.json", ".hidden"):
+        (tmp_path / "logs" / name).write_text("{}", "utf-8")
+    ended = leadline("import", "inspect", tmp_path / "logs", "--study", tmp_path / "study")
+    assert "more than text was shown with 1 question (images" in ended.out, ended.err
+    assert "skipped: 2 files that are no logs" in ended.out

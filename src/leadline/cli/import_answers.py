@@ -50,8 +50,9 @@ def table(
         typer.Option(
             "--map",
             metavar="WHAT=COLUMN",
-            help="Which column holds the item, configuration, sample, text (or value), error, model, serving, "
-            "family, finish, tokens_in or tokens_out. a.b is b inside of a; item=task+id joins two. What is not said is guessed.",
+            help="Which column holds the item, configuration, sample, text (or value), error, model, "
+            "serving, family, finish, tokens_in or tokens_out. a.b is b inside of a; item=task+id joins two. "
+            "What is not said is guessed.",
         ),
     ] = None,
     configuration: Annotated[

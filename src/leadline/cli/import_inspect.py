@@ -43,15 +43,17 @@ def inspect(
     from leadline.interop.inspect_log import inspect_logs
     from leadline.interop.log_import import import_logs
 
+    skipped: list[Path] = []
     with answers_read(quiet) as progress:
         done = import_logs(
-            inspect_logs(paths, task=task),
+            inspect_logs(paths, task=task, skipped=skipped),
             study,
             benchmark=benchmark,
             baseline=baseline,
             configuration=configuration,
             model=model,
             dry=dry_run,
+            skipped=len(skipped),
             progress=progress,
         )
     tell(done, as_json)

@@ -61,15 +61,24 @@ def lm_eval(
     from leadline.interop.lm_eval_files import lm_eval_logs
     from leadline.interop.log_import import import_logs
 
+    skipped: list[Path] = []
     with answers_read(quiet) as progress:
         done = import_logs(
-            lm_eval_logs(paths, tasks=task or (), model=model or "", choice=choice, id_field=id_field),
+            lm_eval_logs(
+                paths,
+                tasks=task or (),
+                model=model or "",
+                choice=choice,
+                id_field=id_field,
+                skipped=skipped,
+            ),
             study,
             benchmark=benchmark,
             baseline=baseline,
             configuration=configuration,
             model=model,
             dry=dry_run,
+            skipped=len(skipped),
             progress=progress,
         )
     tell(done, as_json)

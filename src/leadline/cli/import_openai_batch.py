@@ -9,7 +9,6 @@ import typer
 
 from leadline.cli.log_lines import (
     BaselineOption,
-    BenchmarkOption,
     ConfigurationOption,
     DryRunOption,
     JsonOption,
@@ -27,7 +26,13 @@ def openai_batch(
         list[Path], typer.Argument(help="Output and error files of batches (.jsonl), and folders of them.")
     ],
     study: StudyOption,
-    benchmark: BenchmarkOption = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(
+            help="What was asked: a bundled benchmark, a folder, or a file of items; needed for a new study, "
+            "since batches hold neither questions nor right answers.  [default: the study's]"
+        ),
+    ] = None,
     id_pattern: Annotated[
         str,
         typer.Option(
@@ -57,10 +62,16 @@ def openai_batch(
     from leadline.interop.log_import import import_logs
     from leadline.interop.openai_batch import openai_batch_logs
 
+    skipped: list[Path] = []
     with answers_read(quiet) as progress:
         done = import_logs(
             openai_batch_logs(
-                paths, requests=requests, pattern=id_pattern, model=model or "", task=task or ""
+                paths,
+                requests=requests,
+                pattern=id_pattern,
+                model=model or "",
+                task=task or "",
+                skipped=skipped,
             ),
             study,
             benchmark=benchmark,
@@ -68,6 +79,8 @@ def openai_batch(
             configuration=configuration,
             model=model,
             dry=dry_run,
+            holds_items=False,
+            skipped=len(skipped),
             progress=progress,
         )
     tell(done, as_json)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leadline.cli.plain_text import count, print_json, printable
+from leadline.interop.log_ids import told
 
 if TYPE_CHECKING:
     from leadline.interop.logs import ImportedLog, LogImport, ScoreComparison
@@ -84,6 +85,8 @@ def _lines(done: LogImport) -> Iterator[str]:
         for note in log.notes:
             yield f"  {note}"
     if not done.logs:
+        if done.skipped:
+            yield _skipped(done)
         return
     if done.made:
         of_items = f", with a benchmark of {count(done.items, 'item')} out of the logs"
@@ -97,7 +100,10 @@ def _lines(done: LogImport) -> Iterator[str]:
         f"to {count(done.items, 'item')}"
     )
     if done.known:
-        yield f"skipped: {count(done.known, 'answer')} that were there already, or stand in two of the logs"
+        were = "was there already, or stands" if done.known == 1 else "were there already, or stand"
+        yield f"skipped: {count(done.known, 'answer')} that {were} in two of the logs"
+    if done.skipped:
+        yield _skipped(done)
     if done.failed:
         yield f"of these failed calls: {done.failed:,}"
     if done.empty:
@@ -106,6 +112,11 @@ def _lines(done: LogImport) -> Iterator[str]:
         yield _compared(compared)
     for note in done.notes:
         yield f"note: {note}"
+
+
+def _skipped(done: LogImport) -> str:
+    are = "is no log" if done.skipped == 1 else "are no logs"
+    return f"skipped: {count(done.skipped, 'file')} that {are}"
 
 
 def _log(log: ImportedLog) -> str:
@@ -119,7 +130,7 @@ def _compared(one: ScoreComparison) -> str:
         return f"{where}: agrees with our readings on all {count(one.answers, 'answer')}"
     return (
         f"{where}: holds {one.theirs:,} of {count(one.answers, 'answer')} right, our readings {one.ours:,}; "
-        f"they differ on {one.differ:,}, first on item {one.example}"
+        f"they differ on {one.differ:,}, first on item {told(one.example)}"
     )
 
 
@@ -139,4 +150,6 @@ def _plain(done: LogImport) -> dict[str, object]:
         "scores": [vars(one) for one in done.scores],
         "notes": list(done.notes),
         "imported_before": list(done.again),
+        "items_added": done.grown,
+        "files_skipped": done.skipped,
     }

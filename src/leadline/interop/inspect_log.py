@@ -12,17 +12,17 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
-from leadline.bench.loading import cannot_read
+from leadline.bench.item import ITEM_KEYS
 from leadline.errors import UsageError
-from leadline.interop.inspect_fields import answer_of, item_of
+from leadline.interop.inspect_damage import check_begins, looks_like_one, readable
+from leadline.interop.inspect_fields import answer_of, item_of, other_content
 from leadline.interop.inspect_samples import Key, archived, keys, streamed
+from leadline.interop.log_ids import told
 from leadline.interop.logs import LoggedAnswer, LoggedItem
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ _ENDINGS = (".eval", ".json")
 # Settings that are no part of what the model is asked.
 _NOT_TOLD = re.compile(r"connections|timeout|retries|cache|batch|logprobs")
 _LONGEST_SETTING = 60
+# Our scorer, as logs call it, and the arguments of it that are rules of a study and not of an item.
+_OUR_SCORER = ("reading", "leadline/reading")
+_PLAIN = {"answer_type": "text"}
+_RULES = {"correctness": "correctness: {}", "sameness": "stability: {{sameness: {}}}"}
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class InspectLog:
     header: EvalLog
     task_name: str = ""
     _counts: Counter[str] = field(default_factory=Counter)
+    _more_than_text: set[str] = field(default_factory=set)
 
     @property
     def task(self) -> str:
@@ -112,20 +117,27 @@ class InspectLog:
         }
 
     def items(self) -> Iterator[LoggedItem]:
-        """Each item once, as its first sample has it."""
-        seen: set[str] = set()
+        """Each item once, as its first sample has it, in the order of the data set."""
+        found: dict[str, LoggedItem] = {}
         for sample in self._samples(once=True):
-            item = item_of(sample, self._where(sample))
-            if item.id not in seen:
-                seen.add(item.id)
-                yield item
+            if str(sample.id) not in found:
+                found[str(sample.id)] = item_of(sample, self._where(sample), self._form(sample))
+        places = {str(name): at for at, name in enumerate(self.header.eval.dataset.sample_ids or ())}
+        yield from sorted(found.values(), key=lambda item: places.get(item.id, len(places)))
 
     def answers(self) -> Iterator[LoggedAnswer]:
         """Every sample of every epoch, in the order of the log."""
         self._counts.clear()
+        self._more_than_text.clear()
+        shuffles = any(
+            step.solver.rsplit("/", 1)[-1] == "multiple_choice" and bool(step.params.get("shuffle"))
+            for step in self.header.plan.steps
+        )
         for sample in self._samples():
-            answer = answer_of(sample, self._where(sample))
+            answer = answer_of(sample, self._where(sample), shuffles=shuffles)
             self._counts["samples"] += 1
+            if other_content(sample):
+                self._more_than_text.add(answer.item)
             self._counts["error"] += answer.failure == "error"
             self._counts["unscored output"] += answer.failure == "error" and bool(sample.output.completion)
             if sample.limit is not None:
@@ -133,7 +145,7 @@ class InspectLog:
             yield answer
 
     def notes(self) -> Sequence[str]:
-        """An unfinished run, samples that a limit ended, errors that came after an output."""
+        """An unfinished run, samples that a limit ended, errors after an output, what is not taken."""
         counts, found = self._counts, []
         spec = self.header.eval
         asked = len(spec.dataset.sample_ids or ()) * (spec.config.epochs or 1)
@@ -148,10 +160,38 @@ class InspectLog:
                 f"{number:,} samples with an error hold an output as well, which may not be the answer: they "
                 "count as failed calls"
             )
+        if number := len(self._more_than_text):
+            found.append(
+                f"more than text was shown with {number:,} {'question' if number == 1 else 'questions'} "
+                "(images, recordings, files): the items have their text alone"
+            )
+        said = [
+            form.format(arguments[name])
+            for arguments in self._scorers
+            for name, form in _RULES.items()
+            if name in arguments
+        ]
+        if said:
+            found.append(f"its scorer judged by rules that a study has in study.yaml: {', '.join(said)}")
         return found
 
+    @cached_property
+    def _scorers(self) -> Sequence[Mapping[str, Any]]:
+        """The arguments of our scorer, where it judged the log by one set of them."""
+        scorers = self.header.eval.scorers or ()
+        given = [one.options or {} for one in scorers if one.name in _OUR_SCORER]
+        return given[:1] if all(one == given[0] for one in given) else ()
+
+    def _form(self, sample: EvalSample) -> Mapping[str, Any] | None:
+        """How the scorer read answers to a sample that says nothing of it."""
+        for arguments in self._scorers:
+            form = {name: value for name, value in arguments.items() if name not in _RULES}
+            if form.keys() <= set(ITEM_KEYS) and form and not (sample.choices and form == _PLAIN):
+                return form
+        return None
+
     def _samples(self, *, once: bool = False) -> Iterator[EvalSample]:
-        with _readable(self.path):
+        with readable(self.path):
             if self.path.suffix == ".json":
                 yield from streamed(self.path)
                 return
@@ -168,15 +208,17 @@ class InspectLog:
         return keys(self.path)
 
     def _where(self, sample: EvalSample) -> str:
-        return f"{self.path}, sample {sample.id}, epoch {sample.epoch}"
+        return f"{self.path}, sample {told(sample.id)}, epoch {sample.epoch}"
 
 
-def inspect_logs(paths: Sequence[Path], *, task: str | None = None) -> list[InspectLog]:
+def inspect_logs(
+    paths: Sequence[Path], *, task: str | None = None, skipped: list[Path] | None = None
+) -> list[InspectLog]:
     """The logs at `paths`, of which some may be folders of logs, in the order of the names.
 
-    JSON files in folders that are no logs are left alone. `task` is the task of all of them, whatever the
-    logs call it. Raises UsageError for what is no log, and where
-    inspect-ai is not installed.
+    Files in folders that are no logs are left alone, and added to `skipped`. `task` is the task of all of
+    them, whatever the logs call it. Raises UsageError for what is no log, and where inspect-ai is not
+    installed.
     """
     _check_installed()
     found: dict[Path, InspectLog] = {}
@@ -186,8 +228,13 @@ def inspect_logs(paths: Sequence[Path], *, task: str | None = None) -> list[Insp
         if not path.is_dir():
             found.setdefault(path.resolve(), _opened(path))
             continue
-        within = sorted(one for one in path.rglob("*") if one.suffix in _ENDINGS and one.is_file())
-        logs = [(one, _opened(one)) for one in within if one.suffix == ".eval" or _looks_like_one(one)]
+        within = sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
+        logs = []
+        for one in within:
+            if one.suffix == ".eval" or (one.suffix == ".json" and looks_like_one(one)):
+                logs.append((one, _opened(one)))
+            elif skipped is not None:
+                skipped.append(one)
         if not logs:
             raise UsageError("there is no log of Inspect in this folder", where=str(path))
         for one, log in logs:
@@ -202,52 +249,12 @@ def _opened(path: Path) -> InspectLog:
         raise UsageError(
             "is no log of Inspect by its name", where=str(path), fix="logs end in .eval or .json"
         )
-    with _readable(path):
+    with readable(path):
+        check_begins(path)
         header = read_eval_log(path, header_only=True)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     return InspectLog(path, digest, header)
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """What a damaged or foreign file makes its readers raise is the file's fault, in one line."""
-    import zstandard
-
-    try:
-        yield
-    except OSError as error:
-        raise cannot_read(error, path) from error
-    except (
-        ValueError,
-        LookupError,
-        AssertionError,
-        EOFError,
-        TypeError,
-        BadZipFile,
-        zstandard.ZstdError,
-    ) as error:
-        said = " ".join(str(error.__cause__ or error).split())[:200]
-        raise UsageError(
-            f"cannot be read as a log of Inspect: {said or type(error).__name__}",
-            where=str(path),
-            fix="if `inspect view` opens it, it is of a version that is not known here",
-        ) from error
-
-
-def _looks_like_one(path: Path) -> bool:
-    """Whether a JSON file begins as a log does."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(2_000)
-    except OSError:
-        return False
-    return (
-        start.lstrip().startswith(b"{")
-        and b'"version"' in start
-        and b'"status"' in start
-        and b'"eval"' in start
-    )
 
 
 def _check_installed() -> None:

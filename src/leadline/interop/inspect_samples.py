@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
-from leadline.bench.problem import shortened
 from leadline.errors import UsageError
+from leadline.interop.log_ids import told
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -53,7 +53,7 @@ def archived(path: Path, wanted: Sequence[Key]) -> Iterator[EvalSample]:
             for key in batch:
                 if key not in read and f"{_entry(key)}/sample.json" not in entries:
                     raise UsageError(
-                        f"lists a sample that it does not hold: {shortened(str(key[0]))}, epoch {key[1]}",
+                        f"lists a sample that it does not hold: {told(key[0])}, epoch {key[1]}",
                         where=str(path),
                         fix="the file is damaged, or of a version of Inspect that is not known here",
                     )

@@ -31,14 +31,16 @@ def lm_eval_logs(
     model: str = "",
     choice: Rule = "acc",
     id_field: str = "",
+    skipped: list[Path] | None = None,
 ) -> list[LmEvalSamples]:
     """The logs that lie in `paths`, in the order of their names; of `tasks` only, where some are named.
 
     `model` is used where no results file names one. `choice` is how the answer to a multiple choice is found,
-    `id_field` the field of documents that holds the items' ids. Raises UsageError for a path that holds no
+    `id_field` the field of documents that holds the items' ids. Files of folders that are neither samples nor
+    results are added to `skipped`. Raises UsageError for a path that holds no
     samples, and for tasks that measure the likelihood of texts and ask nothing.
     """
-    files = sorted({file for path in paths for file in _files(path)})
+    files = sorted({file for path in paths for file in _files(path, skipped)})
     # One file whose name says no task is named by the only task that is asked for.
     only = tasks[0] if len(tasks) == len(files) == 1 and not _SAMPLES.match(files[0].name) else ""
     names = {file: only or _named(file)[0] for file in files}
@@ -79,10 +81,13 @@ def _told_apart(logs: Sequence[LmEvalSamples]) -> list[LmEvalSamples]:
     return [replace(log, apart=apart[log.model, runs[log.path]]) for log in logs]
 
 
-def _files(path: Path) -> list[Path]:
+def _files(path: Path, skipped: list[Path] | None) -> list[Path]:
     """The samples that a path is, holds, or is the results of."""
     if path.is_dir():
-        files = [file for file in path.rglob("samples_*.jsonl") if _SAMPLES.match(file.name)]
+        within = [file for file in path.rglob("*") if file.is_file() and not file.name.startswith(".")]
+        files = [file for file in within if _SAMPLES.match(file.name)]
+        if skipped is not None:
+            skipped += [file for file in within if file not in files and not _RESULTS.match(file.name)]
         if not files:
             raise UsageError(
                 "there are no samples in this folder: samples_TASK_TIME.jsonl",

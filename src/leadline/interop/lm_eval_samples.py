@@ -91,6 +91,7 @@ class LmEvalSamples:
             where = f"{self.path}:{row.line}"
             options = self._options(row, where)
             texts = self._chosen(row, options, where) if options else [str(text) for text in row.answers[0]]
+            letters = () if _ours(row).get("answer") else options
             for sample, text in enumerate(texts):
                 yield LoggedAnswer(
                     item=self._id(row),
@@ -100,6 +101,7 @@ class LmEvalSamples:
                     message="a log-likelihood is no number" if text is None else "",
                     where=where,
                     scores=scores.get(row.key, {}) if sample == 0 else {},
+                    choices=letters,
                 )
 
     def notes(self) -> Sequence[str]:

@@ -22,10 +22,21 @@ _APART = frozenset(
     {"regex", "take_first", "remove_whitespace", "lowercase", "uppercase", "map", "multi_choice_regex"}
 )
 
-# Arguments of models that change answers. Others are addresses, keys, or how fast it goes.
-_ARGUMENTS = (
-    "revision", "peft", "delta", "dtype", "load_in_8bit", "load_in_4bit", "quantization", "gptqmodel",
-    "add_bos_token", "enable_thinking", "max_length",
+# Arguments of models that are its name, addresses, keys, or how fast it goes. Whatever else is said may
+# change answers.
+_NO_SETTING = frozenset(
+    {
+        "pretrained", "model", "model_name", "engine", "path", "tokenizer", "tokenizer_backend",
+        "tokenizer_mode",
+        "base_url", "port", "host", "header", "custom_llm_provider", "auth_token", "verify_certificate",
+        "ca_cert_path", "trust_remote_code", "device", "device_map", "device_map_option", "parallelize",
+        "autogptq", "max_memory_per_gpu", "max_cpu_memory", "offload_folder", "tensor_parallel_size",
+        "pipeline_parallel_size", "data_parallel_size", "gpu_memory_utilization", "swap_space", "batch_size",
+        "max_batch_size", "num_concurrent", "max_retries", "retry_timeout", "timeout", "tokenized_requests",
+        "use_fast_tokenizer", "low_cpu_mem_usage", "logits_cache", "subfolder_cache", "cache_dir",
+        "download_dir",
+        "max_images", "lora_local_path",
+    }
 )  # fmt: skip
 
 
@@ -40,9 +51,9 @@ def of_run(results: Results) -> dict[str, str]:
     found["chat template"] = _short(said.get("chat_template_sha"), said.get("chat_template"))
     found["system"] = _short(said.get("system_instruction_sha"), said.get("system_instruction"))
     arguments = _called(results.config.get("model_args"))
-    for name in _ARGUMENTS:
-        if name in arguments:
-            found[name] = re.split(r"[\\/]", arguments[name].rstrip("\\/"))[-1]
+    for name, value in arguments.items():
+        if name not in _NO_SETTING:
+            found[name] = re.split(r"[\\/]", value.rstrip("\\/"))[-1]
     return found
 
 

@@ -7,10 +7,12 @@ The benchmark is written to a file that can be corrected: answers are kept raw a
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from string import ascii_uppercase
 from typing import Any
 
@@ -21,11 +23,14 @@ from leadline.bench.complaint import complaint
 from leadline.bench.item import MAX_CHARACTERS
 from leadline.bench.problem import shortened
 from leadline.errors import UsageError
+from leadline.interop.log_ids import held, told
+from leadline.interop.log_options import same_options
 from leadline.interop.logs import Log, LoggedItem
 
 # The key of an item of ours in what a tool keeps of a sample.
 OURS = "leadline"
 _NUMBER = re.compile(r"[-+−]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?%?")
+_LETTER = re.compile(r"\s*[A-Z]\s*")
 _TRUTHS = (frozenset({"yes", "no"}), frozenset({"true", "false"}))
 
 
@@ -43,11 +48,7 @@ def logged_benchmark(logs: Sequence[Log]) -> LoggedBenchmark:
     Ids are those of the logs; where two tasks have an id in common, all are TASK/ID. Raises UsageError, with
     the places, where two logs of a task word an item differently, or where an item is none of ours.
     """
-    tasks: dict[str, dict[str, LoggedItem]] = defaultdict(dict)
-    for log in logs:
-        found = tasks[log.task]
-        for item in log.items():
-            check_agrees(item, found.setdefault(item.id, item))
+    tasks = items_of(logs)
     number = sum(len(found) for found in tasks.values())
     if not number:
         raise UsageError("the logs hold no item", where=str(logs[0].path) if logs else None)
@@ -55,11 +56,13 @@ def logged_benchmark(logs: Sequence[Log]) -> LoggedBenchmark:
     items: list[Item] = []
     notes: list[str] = []
     for task, found in tasks.items():
-        kind = _kind(found.values())
+        kind = kind_of(found.values())
         if kind != "text":
             notes.append(f"{task}: answers are read as {kind}s, since all of its targets are")
         for name, item in found.items():
-            items.append(_item(item, f"{task}/{name}" if is_joined else name, task, kind))
+            items.append(made_item(item, held(f"{task}/{name}" if is_joined else name), task, kind))
+    if is_joined:
+        notes += _same_questions(tasks)
     names = " + ".join(tasks)
     benchmark = Benchmark(
         name=_named(names),
@@ -72,20 +75,31 @@ def logged_benchmark(logs: Sequence[Log]) -> LoggedBenchmark:
     return LoggedBenchmark(benchmark, tuple(notes))
 
 
+def items_of(logs: Iterable[Log]) -> dict[str, dict[str, LoggedItem]]:
+    """The items of logs by task and id. Raises UsageError where two logs of a task disagree."""
+    tasks: dict[str, dict[str, LoggedItem]] = defaultdict(dict)
+    for log in logs:
+        found = tasks[log.task]
+        for item in log.items():
+            check_agrees(item, found.setdefault(item.id, item))
+    return tasks
+
+
 def check_agrees(one: LoggedItem, other: LoggedItem) -> None:
-    """Raise UsageError where two logs say different things of an item."""
+    """Raise UsageError where two logs say different things of an item. Options may stand in another order."""
     if one is other:
         return
+    same = same_options(one.choices, other.choices)
     for what, here, there in (
         ("asks", one.question, other.question),
-        ("has the answer", one.golds, other.golds),
-        ("has the options", one.choices, other.choices),
+        ("has the options", () if same else one.choices, () if same else other.choices),
+        ("has the answer", _right(one), _right(other)),
         ("shows the text", one.window, other.window),
         ("is described as", one.metadata.get(OURS), other.metadata.get(OURS)),
     ):
         if here != there:
             raise UsageError(
-                f"item {shortened(one.id)} {what} {_apart(here, there)} here and {_apart(there, here)} in "
+                f"item {told(one.id)} {what} {_apart(here, there)} here and {_apart(there, here)} in "
                 f"{other.where}",
                 where=one.where or None,
                 fix="logs of two versions of a task: import them into two studies, or name the one that "
@@ -130,11 +144,23 @@ def item_of(item: LoggedItem, name: str, task: str, kind: str = "text") -> Item:
 def _answers(item: LoggedItem, kind: str) -> dict[str, Any]:
     """What is right, and how answers are read."""
     letters = _letters(item)
+    if letters is None and item.choices and (off := [gold for gold in item.golds if _LETTER.fullmatch(gold)]):
+        raise UsageError(
+            f"item {told(item.id)} has the target {', '.join(off)}, which is none of its "
+            f"{len(item.choices)} options",
+            where=item.where or None,
+            fix=f"targets are letters, of {len(ascii_uppercase)} options at most, or texts of options; or name "
+            "a benchmark with --benchmark",
+        )
     if letters is None:
         return {**_golds(item), "answer_type": "text" if item.choices else kind}
     if len(letters) > 1:  # all of them must be named, which no single label says
-        joined = [mark.join(letters) for mark in (",", ", ", "")]
-        return {"answer": joined[0], "aliases": joined[1:]}
+        raise UsageError(
+            f"item {told(item.id)} has several right options at once, {', '.join(letters)}: no answer type "
+            "of Leadline reads sets of options",
+            where=item.where or None,
+            fix="leave the task's logs out, or name a benchmark that says how it is read with --benchmark",
+        )
     return {"answer": letters[0], "answer_type": "enum", "vocabulary": _vocabulary(item.choices)}
 
 
@@ -143,7 +169,8 @@ def _golds(item: LoggedItem) -> dict[str, Any]:
     return {"answer": golds[0] if golds else "", "aliases": golds[1:]}
 
 
-def _item(item: LoggedItem, name: str, task: str, kind: str) -> Item:
+def made_item(item: LoggedItem, name: str, task: str, kind: str = "text") -> Item:
+    """As `item_of`; raises UsageError, with the place, for what is no item of ours."""
     try:
         return item_of(item, name, task, kind)
     except ValidationError as error:
@@ -151,19 +178,34 @@ def _item(item: LoggedItem, name: str, task: str, kind: str) -> Item:
         place = ".".join(str(part) for part in found["loc"] if isinstance(part, str))
         if place == "answer" and not any(gold.strip() for gold in item.golds):
             raise UsageError(
-                f"item {shortened(item.id)} has no target: no answer to it could be right",
+                f"item {told(item.id)} has no target: no answer to it could be right",
                 where=item.where or None,
                 fix="name a benchmark that has answers with --benchmark",
             ) from None
         what, remedy = complaint(found)
         raise UsageError(
-            f"item {shortened(item.id)}: {place!r} {what}",
+            f"item {told(item.id)}: {place!r} {what}",
             where=item.where or None,
             fix=remedy or "name a benchmark that has these items with --benchmark",
         ) from None
 
 
-def _kind(items: Iterable[LoggedItem]) -> str:
+def _same_questions(tasks: Mapping[str, Mapping[str, LoggedItem]]) -> Iterator[str]:
+    """Tasks that ask the same under the same ids are likely one task under two names."""
+    for one, other in combinations(tasks, 2):
+        same = [
+            name
+            for name, item in tasks[one].items()
+            if name in tasks[other] and tasks[other][name].question == item.question
+        ]
+        if same:
+            yield (
+                f"{one} and {other} ask {len(same):,} of the same questions, such as {told(same[0])}: they "
+                "are items of their own; --task NAME makes one task of them, so that answers are compared"
+            )
+
+
+def kind_of(items: Iterable[LoggedItem]) -> str:
     """What all targets of a task are: number, boolean, or else text."""
     golds = [item.golds for item in items if not item.choices and OURS not in item.metadata]
     said = [gold.strip() for texts in golds for gold in texts]
@@ -179,6 +221,14 @@ def _options(choices: Sequence[str]) -> list[tuple[str, str]]:
     """Options with their letters; after Z come numbers, as Inspect counts them."""
     marks = [*ascii_uppercase, *(str(number) for number in range(1, max(1, len(choices) - 25)))]
     return list(zip(marks, choices, strict=False))
+
+
+def _right(item: LoggedItem) -> tuple[str, ...]:
+    """What is right, whatever the order of the options."""
+    options = dict(_options(item.choices))
+    if len(set(item.choices)) < len(item.choices):
+        return item.golds
+    return tuple(sorted(options.get(gold.strip(), gold) for gold in item.golds)) if options else item.golds
 
 
 def _letters(item: LoggedItem) -> tuple[str, ...] | None:
@@ -222,9 +272,18 @@ def _named(name: str) -> str:
     return plain if len(plain) <= 100 else plain[:99] + "…"
 
 
+def _plainly(value: object) -> str:
+    """A value in plain words: of several texts, one after the other."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "nothing" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _apart(one: object, other: object) -> str:
     """The part of `one` around where it begins to differ from `other`."""
-    here, there = (value if isinstance(value, str) else repr(value) for value in (one, other))
+    here, there = (_plainly(value) for value in (one, other))
     same = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), None)
     start = max(0, (min(len(here), len(there)) if same is None else same) - 15)
     return shortened(("…" if start else "") + here[start:])

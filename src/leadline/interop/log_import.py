@@ -2,23 +2,26 @@
 
     import_logs([inspect_log(path) for path in paths], Path("my-study"))
 
-The benchmark is the study's, or the one that is named, or is made of the logs' own items. A log that was
-imported before, by its content, is left alone.
+The benchmark is the study's, or the one that is named, or is made of the logs' own items; one that was made
+of logs grows by what later logs ask. A log that was imported before, by its content, is left alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from leadline.bench import Benchmark
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.errors import UsageError
-from leadline.interop.filling import BENCHMARK_FOLDER, Filling, check_baseline, filling
-from leadline.interop.log_benchmark import item_of, logged_benchmark, worded
-from leadline.interop.log_names import LOGS, Named, earlier, named, noted, run_of
+from leadline.interop.filling import check_baseline, filling
+from leadline.interop.log_benchmark import logged_benchmark, worded
+from leadline.interop.log_growth import Growth, asks_the_same, growing, is_of_logs, known_as
+from leadline.interop.log_ids import told
+from leadline.interop.log_names import LOGS, Named, earlier, mixed_settings, named, noted, run_of
+from leadline.interop.log_options import OtherOrder, other_order
+from leadline.interop.log_repeats import Repeats
 from leadline.interop.log_scores import Scores
 from leadline.interop.logs import ImportedLog, Log, LoggedAnswer, LogImport
 from leadline.models.served.secrets import redacted
@@ -37,18 +40,28 @@ def import_logs(
     configuration: str | None = None,
     model: str | None = None,
     dry: bool = False,
+    holds_items: bool = True,
+    skipped: int = 0,
     progress: Callable[[int], None] = lambda answers: None,
 ) -> LogImport:
     """Store the answers of `logs` in the study at `study`, which is made where there is none.
 
     `configuration` and `model` name what the logs are of, else see `log_names`. `baseline` is written into a
     study that is made. With `dry` everything is checked and nothing stays; `progress` is told how many
-    answers were read. Raises UsageError with the place at the first fault; then nothing is stored.
+    answers were read. `holds_items` is False for logs without questions and right answers, of which no
+    benchmark can be made; `skipped` is told as it is. Raises UsageError with the place at the first fault;
+    then nothing is stored.
     """
     logs = sorted(logs, key=lambda log: log.created)
     made_of: list[str] = []
 
     def make() -> Benchmark:
+        if not holds_items:
+            raise UsageError(
+                "there is no study yet, and such files hold neither questions nor right answers for one",
+                where=str(study),
+                fix="name what was asked: --benchmark with a bundled name, a folder, or a file of items",
+            )
         found = logged_benchmark(logs)
         made_of.extend(found.notes)
         return found.benchmark
@@ -57,9 +70,10 @@ def import_logs(
         before = [] if into.made else earlier(into.study)
         known = {one.sha256 for one in before}
         new = list({log.sha256: log for log in logs if log.sha256 not in known}.values())
-        taken = _Taken(into, Scores(into.study), progress=progress)
         placed = named(new, before, model=model, configuration=configuration)
-        done = taken.record(placed, dry) if placed else Recorded()
+        with growing(into, new, dry=dry) as growth:
+            taken = _Taken(growth, Scores(growth.into.study), progress=progress)
+            done = taken.record(placed, dry) if placed else Recorded()
         if into.made and baseline:
             check_baseline(baseline, list(dict.fromkeys(one.configuration for one in placed)))
     return LogImport(
@@ -72,11 +86,13 @@ def import_logs(
         items=len(taken.items),
         configurations=tuple(sorted({(one.model, one.configuration) for one in placed})),
         scores=tuple(taken.scores.compared()),
-        notes=(*made_of, *taken.notes()),
+        notes=(*made_of, *growth.notes, *mixed_settings(placed), *taken.notes()),
         made=into.made,
         made_benchmark=into.made_benchmark,
         dry=dry,
         again=tuple(log.path.name for log in logs if log.sha256 in known),
+        grown=len(growth.items),
+        skipped=skipped,
     )
 
 
@@ -84,7 +100,7 @@ def import_logs(
 class _Taken:
     """Takes logs one after the other, and counts."""
 
-    into: Filling
+    growth: Growth
     scores: Scores
     progress: Callable[[int], None]
     logs: list[ImportedLog] = field(default_factory=list)
@@ -93,14 +109,17 @@ class _Taken:
     doubled: int = 0
     empty: int = 0
     reworded: dict[str, str] = field(default_factory=dict)  # item → place
-    _repeats: dict[str, _Repeats] = field(default_factory=dict)
+    _repeats: dict[str, Repeats] = field(default_factory=dict)
     # The answers of one run, for the run's older logs: item and sample.
     _seen: set[tuple[str, int]] = field(default_factory=set)
     _run: str = ""
+    _orders: dict[tuple[str, tuple[str, ...]], OtherOrder | None] = field(default_factory=dict)
+    reordered: dict[str, set[str]] = field(default_factory=dict)  # configuration → items
+    renamed: dict[str, str] = field(default_factory=dict)  # what a log calls an item → its id
 
     @property
     def study(self) -> Study:
-        return self.into.study
+        return self.growth.into.study
 
     def record(self, placed: Sequence[Named], dry: bool) -> Recorded:
         several = len({run_of(one.log) for one in placed}) < len(placed)
@@ -120,12 +139,14 @@ class _Taken:
                 self._take(recording, target, one, offset, several)
                 recording.about[LOGS].append(noted(one, offset))
             recording.about["scores"] = self.scores.about()
+            if self.growth.items:
+                recording.about["added"] = self.growth.about
             self.progress(self.answers)
             return recording.finish()
 
     def _take(self, recording: Recorder, target: Target, one: Named, offset: int, several: bool) -> None:
         number = 0
-        repeats = self._repeats.setdefault(one.configuration, _Repeats())
+        repeats = self._repeats.setdefault(one.configuration, Repeats())
         for answer in one.log.answers():
             number += 1
             self.answers += 1
@@ -141,8 +162,10 @@ class _Taken:
             self.items.add(item)
             self.empty += answer.text == ""
             repeats.add(item, answer)
-            recording.add(target, _recorded(answer, item, offset + (target.first or 0)))
-            self.scores.add(one.configuration, item, answer)
+            said = self._in_our_letters(one.configuration, item, answer)
+            logged = answer.text if said.text != answer.text else None
+            recording.add(target, _recorded(said, item, offset + (target.first or 0), logged))
+            self.scores.add(one.configuration, item, said)
         about = one.log.about
         self.logs.append(
             ImportedLog(
@@ -163,48 +186,51 @@ class _Taken:
         first = target.first or 0
         return max((free.get(item, first) for item in task), default=first) - first
 
+    def _in_our_letters(self, configuration: str, item: str, answer: LoggedAnswer) -> LoggedAnswer:
+        """The answer with the letters of the benchmark's options, where the log has them in another order."""
+        if answer.text is None or not answer.choices:
+            return answer
+        ours = self.study.whole.by_id[item]
+        key = (item, answer.choices)
+        if key not in self._orders:
+            self._orders[key] = other_order(ours, answer.choices, answer.where)
+        order = self._orders[key]
+        if order is None:
+            return answer
+        self.reordered.setdefault(configuration, set()).add(item)
+        return replace(answer, text=order.in_our_letters(answer.text, ours))
+
     def _id(self, log: Log, name: str, where: str) -> str:
         """The id in the study's benchmark of what the log calls `name`."""
-        known = self.study.whole.by_id
-        for tried in (f"{log.task}/{name}", name):
-            if tried in known:
-                return tried
-        otherwise = f"ids are such as {shortened(next(iter(known)))}; leadline bench show lists them"
-        near = did_you_mean(name, known, otherwise=otherwise)
+        whole = self.study.whole
+        known = known_as(whole, log.task, name)
+        if known is not None:
+            if known not in (name, f"{log.task}/{name}"):
+                self.renamed[name] = known
+            return known
+        otherwise = f"ids are such as {shortened(next(iter(whole.by_id)))}; leadline bench show lists them"
+        near = did_you_mean(name, whole.by_id, otherwise=otherwise)
         if log.about.get("ids"):  # what the importer takes them from, and how to say otherwise
             near += f"; those of the log are {log.about['ids']}"
         raise UsageError(
-            f"{self.study.whole.name} has no item {shortened(name)}",
-            where=where or str(log.path),
-            fix=near
-            if not self._is_of_logs
-            else "the study's benchmark was made of other logs: import all logs at once into a new study, or "
-            "name a benchmark that has all items with --benchmark",
+            f"{whole.name} has no item {shortened(name)}", where=where or str(log.path), fix=near
         )
-
-    @property
-    def _is_of_logs(self) -> bool:
-        """Whether the study's benchmark was made of logs: another log must then agree with it."""
-        return self.study.config.benchmark == BENCHMARK_FOLDER and self.study.whole.version == "logs"
 
     def _check_items(self, log: Log) -> None:
         """Where the study's benchmark was made of logs, this log must ask the same; else count what it words
         in another way."""
-        if self.into.made_benchmark:
+        if self.growth.into.made_benchmark:
             return
         for item in log.items():
             name = self._id(log, item.id, item.where)
             if not item.question:  # logs that keep no questions
                 continue
             ours = self.study.whole.by_id[name]
-            asked = {_plain(item.question), _plain(worded(item))}
-            with suppress(ValueError):  # what is no item of ours has no other wording
-                asked.add(_plain(item_of(item, name, log.task).question))
-            if _plain(ours.question) in asked:
+            if asks_the_same(ours, item, log.task):
                 continue
-            if self._is_of_logs:
+            if is_of_logs(self.study):
                 raise UsageError(
-                    f"item {shortened(item.id)} asks {shortened(item.question)} here and "
+                    f"item {told(item.id)} asks {shortened(worded(item))} here and "
                     f"{shortened(ours.question)} in the study",
                     where=item.where or None,
                     fix="a log of another version of the task: import it into a study of its own",
@@ -221,6 +247,18 @@ class _Taken:
                 f"in {self.study.whole.name}, such as {shortened(example)} ({where}): a prompt around the "
                 "question, or another version of the benchmark"
             )
+        if self.renamed:
+            name, ours = next(iter(self.renamed.items()))
+            found.append(
+                "ids that no benchmark can hold (too long, blank, of several lines) have a digest instead: "
+                f"{len(self.renamed):,}, such as {ours} for {told(name)}"
+            )
+        for name, items in sorted(self.reordered.items()):
+            found.append(
+                f"{name}: of {len(items):,} {'item' if len(items) == 1 else 'items'} the options stood in "
+                "another order than in the benchmark; letters are taken to the benchmark's by the options' "
+                "texts, and what was said is kept beside"
+            )
         for name, repeats in sorted(self._repeats.items()):
             if repeats.all_same:
                 found.append(
@@ -230,29 +268,7 @@ class _Taken:
         return found
 
 
-@dataclass
-class _Repeats:
-    """Whether any item was answered by two different texts."""
-
-    first: dict[str, int] = field(default_factory=dict)
-    again: int = 0
-    differ: bool = False
-
-    def add(self, item: str, answer: LoggedAnswer) -> None:
-        if self.differ or answer.text is None:
-            return
-        text = hash(answer.text)
-        if item in self.first:
-            self.again += 1
-            self.differ = self.first[item] != text
-        self.first.setdefault(item, text)
-
-    @property
-    def all_same(self) -> bool:
-        return self.again > 0 and not self.differ
-
-
-def _recorded(answer: LoggedAnswer, item: str, first: int) -> RecordedAnswer:
+def _recorded(answer: LoggedAnswer, item: str, first: int, logged: str | None) -> RecordedAnswer:
     return RecordedAnswer(
         item=item,
         sample=first + answer.sample,
@@ -263,8 +279,5 @@ def _recorded(answer: LoggedAnswer, item: str, first: int) -> RecordedAnswer:
         finish=answer.finish,
         tokens_in=answer.tokens_in,
         tokens_out=answer.tokens_out,
+        logged=logged,
     )
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())

@@ -1,9 +1,11 @@
 """Under which names the answers of logs stand in a study, and which of them it holds already.
 
-A configuration is named after its model; where logs of one model were made with different settings, what
-differs is added. Logs of one run (a run that was taken up again, a log that was scored anew) are one
-configuration and share their samples. Two runs of the same settings are told apart by a number, unless the
-user gives them one name: then the second one's answers are further samples.
+A configuration is named after its model; where logs of one model on one task were made with different
+settings, what differs is added. Settings of different tasks are not compared: one model that was asked
+several tasks, each in its own way, is one configuration. Logs of one run (a run that was taken up again, a
+log that was scored anew) are one configuration and share their samples. Two runs of the same settings are
+told apart by a number, unless the user gives them one name: then the second one's answers are further
+samples.
 """
 
 from __future__ import annotations
@@ -132,7 +134,7 @@ def named(
         elif again is not None:
             name = again.configuration
         else:
-            name = _free(_name(first, [*logs], before), first, [*there, *map(_as_known, found)])
+            name = _free(_name(first, logs, before), first, [*there, *map(_as_known, found)])
         mine = [one for one in there if one.configuration == name]
         same = next((one.offset for one in mine if one.run == run), None)
         is_first = not any(
@@ -150,20 +152,55 @@ def _name(log: Log, logs: Sequence[Log], before: Sequence[Known]) -> str:
     base = (
         log.model if any(one != log.model and one.rsplit("/", 1)[-1] == short for one in sources) else short
     )
-    others: list[Mapping[str, str]] = [_settings(one) for one in logs if one.model == log.model]
-    others += [one.settings for one in before if one.source == log.model]
-    said = [
-        f"{key}={value}"
-        for key, value in _settings(log).items()
-        if any(other.get(key) != value for other in others)
-    ]
+    told = _telling(log.model, logs, before)
+    mine = _settings(log)
+    for one in before if told else ():  # the same model on another task, asked in the same way
+        is_other_task = one.source == log.model and one.task != log.task
+        if is_other_task and all(one.settings.get(key) == mine.get(key) for key in told):
+            return one.configuration
+    said = [f"{key}={value}" for key, value in mine.items() if key in told]
     name = f"{base} {', '.join(said)}" if said else base
     plain = "".join(mark if mark.isprintable() else "?" for mark in " ".join(name.split()))
     return plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
 
 
+def _telling(model: str, logs: Sequence[Log], before: Sequence[Known]) -> set[str]:
+    """The settings of which some task of the model has two values."""
+    of_task: dict[str, list[Mapping[str, str]]] = {}
+    for log in logs:
+        if log.model == model:
+            of_task.setdefault(log.task, []).append(_settings(log))
+    for one in before:
+        if one.source == model:
+            of_task.setdefault(one.task, []).append(one.settings)
+    return {
+        key
+        for several in of_task.values()
+        for key in {key for one in several for key in one}
+        if len({one.get(key) for one in several}) > 1
+    }
+
+
+def mixed_settings(placed: Sequence[Named]) -> list[str]:
+    """What is worth saying of configurations whose tasks were asked at different temperatures."""
+    found = []
+    for name in dict.fromkeys(one.configuration for one in placed):
+        of_task = {
+            one.log.task: str(one.log.settings["temperature"])
+            for one in placed
+            if one.configuration == name and "temperature" in one.log.settings
+        }
+        if len(set(of_task.values())) > 1:
+            said = ", ".join(f"{value} ({task})" for task, value in of_task.items())
+            found.append(
+                f"{name}: its tasks were asked at different temperatures: {said[:200]}; --configuration NAME "
+                "keeps logs apart"
+            )
+    return found
+
+
 def _free(name: str, log: Log, taken: Iterable[Known]) -> str:
-    """The name, with a number where a run of other settings, or another run of the same task, has it."""
+    """The name, with a number where another model, or another run of the same task, has it."""
     others = list(taken)
     for number in range(1, len(others) + 2):
         tried = name if number == 1 else f"{name[: _LONGEST - 6]} #{number}"
@@ -175,7 +212,7 @@ def _free(name: str, log: Log, taken: Iterable[Known]) -> str:
 def _clashes(log: Log, one: Known) -> bool:
     if run_of(log) == one.run:
         return False
-    return one.task == log.task or one.source != log.model or dict(one.settings) != _settings(log)
+    return one.task == log.task or one.source != log.model
 
 
 def _settings(log: Log) -> dict[str, str]:

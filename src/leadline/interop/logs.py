@@ -37,7 +37,8 @@ class LoggedAnswer:
 
     `item` is the id that the log has for it, `sample` counts from 0, `finish` is "stop", "length",
     "content_filter", "cancelled" or "" (unknown). `scores` are what the tool's scorers gave: 1 is right, 0 is
-    wrong; what is no number is left out.
+    wrong; what is no number is left out. `choices` are the options in the order in which `text` has their
+    letters, A first; () where it has none.
     """
 
     item: str
@@ -50,6 +51,7 @@ class LoggedAnswer:
     scores: Mapping[str, float] = field(default_factory=dict)
     tokens_in: int = 0
     tokens_out: int = 0
+    choices: tuple[str, ...] = ()
 
 
 class Log(Protocol):
@@ -123,7 +125,8 @@ class LogImport:
     """What became of logs; counts are of answers. `known` were there before, or stand in two of the logs.
 
     `again` names the logs that had been imported before. `made` says that the study is new, `made_benchmark`
-    that its benchmark was made of the logs' items, `dry` that nothing was kept.
+    that its benchmark was made of the logs' items, `dry` that nothing was kept. `grown` items were added to a
+    benchmark that had been made of logs; `skipped` files of folders were no logs.
     """
 
     study: Path
@@ -140,3 +143,5 @@ class LogImport:
     made_benchmark: bool = False
     dry: bool = False
     again: tuple[str, ...] = ()
+    grown: int = 0
+    skipped: int = 0

@@ -150,16 +150,20 @@ def openai_batch_logs(
     pattern: str = "",
     model: str = "",
     task: str = "",
+    skipped: list[Path] | None = None,
 ) -> list[OpenAIBatch]:
     """The logs that lie in `paths`, files or folders of JSON lines; one for each model of each file.
 
     `requests` is the batch's input file, `pattern` says how custom ids are made (see `id_pattern`), `model`
-    who was asked where no line says it. Raises UsageError, with the line, for what is no output of a batch
-    and for requests answered twice in a file.
+    who was asked where no line says it. Files of folders that are called otherwise are added to `skipped`.
+    Raises UsageError, with the line, for what is no output of a batch and for requests answered twice in a
+    file.
     """
     ids = id_pattern(pattern)
     asked = requests_of(requests) if requests else None
-    files = [file for path in paths for file in _files(path) if not requests or not _same(file, requests)]
+    files = [
+        file for path in paths for file in _files(path, skipped) if not requests or not _same(file, requests)
+    ]
     if not files:
         raise UsageError("there is nothing but the input file", where=str(paths[0]))
     looks = [_look(file, ids) for file in dict.fromkeys(files)]
@@ -261,9 +265,12 @@ def _read(ids: IdPattern, row: BatchRow, where: str) -> tuple[str, int | None]:
     return found
 
 
-def _files(path: Path) -> list[Path]:
+def _files(path: Path, skipped: list[Path] | None) -> list[Path]:
     if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES and file.is_file())
+        within = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+        files = [file for file in within if file.suffix in _SUFFIXES]
+        if skipped is not None:
+            skipped += [file for file in within if file not in files]
         if not files:
             raise UsageError("there are no JSON lines in this folder", where=str(path))
         return files

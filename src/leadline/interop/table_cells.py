@@ -59,10 +59,10 @@ def answer_of(row: Row, columns: TableColumns, sample: int | None = None) -> Rec
             where=row.where,
             fix=f"one of: {', '.join(FINISHES)}",
         )
-    tokens = (
+    tokens_in, tokens_out = (
         _tokens(columns.cell(row.values, role), role, row.where) for role in ("tokens_in", "tokens_out")
     )
-    return RecordedAnswer(item, sample, text, "", row.where, "", finish, *tokens)
+    return RecordedAnswer(item, sample, text, "", row.where, "", finish, tokens_in, tokens_out)
 
 
 def part_of(row: Row, columns: TableColumns) -> dict[str, object] | None:

@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from leadline.study.manifest import write_manifest
 from leadline.study.members import RECORDED, check_not_asked, recorded_id
 from leadline.study.store import open_store, storable
 from leadline.study.study import Study, open_study
+from leadline.techniques.technique import Stage
 
 # Samples are places in an array; a date or an id is none.
 MAX_SAMPLE = 99_999
@@ -31,7 +32,7 @@ _AT_ONCE = 20_000
 _CACHE_KB = 200_000
 _INSERT = (
     "INSERT INTO responses (configuration, item, asked, sample, text, finish, tokens_in, tokens_out, stages, "
-    "probes, run, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]', '[]', ?, ?) ON CONFLICT DO NOTHING"
+    "probes, run, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '[]', ?, ?) ON CONFLICT DO NOTHING"
 )
 _INSERT_FAILURE = "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -42,6 +43,8 @@ class RecordedAnswer:
 
     `sample` counts from 0 or from 1. `where` is the place in the file that it comes from, for faults.
     `finish` says why the text ends, as `Generation.finish`, "" where that is not known; tokens are 0 then.
+    `logged` is the text as it was given, where `text` says the same in other words (the letter that an option
+    has in the benchmark); it is kept as the stage before the answer.
     """
 
     item: str
@@ -53,6 +56,7 @@ class RecordedAnswer:
     finish: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    logged: str | None = None
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ class Recorder:
             self._fail(target, asked, sample, answer)
             return
         text = answer.text if answer.text.isascii() else storable(answer.text)
-        said = (text, answer.finish, answer.tokens_in, answer.tokens_out)
+        said = (text, answer.finish, answer.tokens_in, answer.tokens_out, _stages(answer))
         self._rows.append((target.id, answer.item, asked, sample, *said, self.run, self._now))
         self._places.append((target, answer.where))
         if len(self._rows) >= _AT_ONCE:
@@ -227,6 +231,14 @@ class Recorder:
             where=answer.where or None,
             fix=did_you_mean(answer.item, known, otherwise=otherwise),
         )
+
+
+def _stages(answer: RecordedAnswer) -> str:
+    """What stands before the answer, as the store has it."""
+    if answer.logged is None:
+        return "[]"
+    stage = Stage("logged", storable(answer.logged), answer.finish, 0, 0)
+    return json.dumps([asdict(stage)])
 
 
 def _no_sample(answer: RecordedAnswer, target: Target) -> UsageError:
