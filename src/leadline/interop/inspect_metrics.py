@@ -11,7 +11,10 @@ from statistics import fmean
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric, value_to_float
 
-from leadline.interop.inspect_reducers import MEASURE
+from leadline.bench.problem import shortened
+from leadline.errors import UsageError
+from leadline.interop.inspect_faults import as_prerequisite
+from leadline.interop.inspect_reducers import MEASURE, last_measure
 
 
 @metric
@@ -21,12 +24,15 @@ def accuracy_wilson(level: float = 0.95) -> Metric:
     A sample counts once, however many epochs it had: where epochs were not reduced, by the mean over them,
     which makes the interval wider than need be (values between 0 and 1 vary less than 0 and 1 do). Samples
     without a score are left out. Over the scores of `leadline/wobble` or `leadline/dispersion` the share is
-    named after them. `level` of the interval lies between 0 and 1.
+    named after them. `level` of the interval lies between 0 and 1; anything else is a fault of one line.
 
     Source: E. B. Wilson, JASA 22 (1927) 209–212.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level is a share between 0 and 1, not {level}")
+    with as_prerequisite():
+        if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
+            raise UsageError(
+                f"accuracy_wilson: level is a share between 0 and 1, not {shortened(str(level))}", fix="0.95"
+            )
     to_float = value_to_float()
 
     def share(scores: list[SampleScore]) -> Value:
@@ -38,7 +44,13 @@ def accuracy_wilson(level: float = 0.95) -> Metric:
             of_sample[key].append(min(1.0, max(0.0, to_float(one.score.value))))
         values = [fmean(epochs) for epochs in of_sample.values()]
         if not values:
-            return {"accuracy": nan, "interval_low": nan, "interval_high": nan, "samples": 0}
+            return {
+                last_measure() or "accuracy": nan,
+                "interval_low": nan,
+                "interval_high": nan,
+                "samples": 0,
+            }
+        last_measure()
         total = min(sum(values), len(values))
         low, high = wilson(total, len(values), level)
         return {

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -18,6 +19,9 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, ScoreReducer, score_red
 
 # The key in a reduced score's metadata that says what its value is, under "leadline".
 MEASURE = "measure"
+# What was reduced last. Inspect hands unscored samples to no metric: where no sample was scored, nothing but
+# this tells a metric what its share would have been of.
+_last: ContextVar[str | None] = ContextVar("measure", default=None)
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,13 @@ class _Epochs:
     def dispersion(self) -> float:
         """1 − m/n: the share of epochs that do not say what the most frequent answer says."""
         return 1 - self.counts[self.modal] / len(self.values)
+
+
+def last_measure() -> str | None:
+    """The measure of the reducer of ours whose scores are now asked for; then it is forgotten."""
+    measure = _last.get()
+    _last.set(None)
+    return measure
 
 
 @score_reducer
@@ -90,6 +101,7 @@ def _reduced(
     otherwise: str | float = nan,
     several: bool = False,
 ) -> Score:
+    _last.set(measure)
     epochs = _epochs(scores)
     kept = dict(scores[0].metadata or {}) if scores else {}
     told: dict[str, Any] = {MEASURE: measure, "epochs": len(scores), "read": len(epochs.values)}

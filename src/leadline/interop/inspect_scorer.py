@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from leadline.bench.problem import shortened
 from leadline.errors import UsageError
 from leadline.interop.inspect_faults import as_prerequisite
 from leadline.interop.inspect_metrics import accuracy_wilson
+from leadline.interop.log_ids import held, told
 
 if TYPE_CHECKING:
     from leadline.bench import Item
@@ -58,10 +60,10 @@ def reading(
             if described is not None and not isinstance(described, Mapping):
                 raise UsageError(
                     f"metadata[{KEY!r}] is not an object",
-                    where=f"sample {state.sample_id}",
+                    where=f"sample {told(state.sample_id)}",
                     fix="item fields",
                 )
-            name, golds = str(state.sample_id), list(target)
+            name, golds = held(str(state.sample_id)), list(target)
             if described is None and state.choices and given == {"answer_type": "text"}:
                 item = _chosen(name, state.input_text, golds, tuple(one.value for one in state.choices))
             else:
@@ -110,11 +112,11 @@ def item_of(fields: Mapping[str, Any], name: str, question: str, golds: list[str
     from leadline.bench.problem import did_you_mean
     from leadline.study.judging import gold_fault
 
-    where = f"sample {name}"
+    where = f"sample {told(name)}"
     if unknown := sorted(fields.keys() - set(ITEM_KEYS)):
         hint = did_you_mean(unknown[0], ITEM_KEYS, otherwise=f"fields: {', '.join(ITEM_KEYS)}")
         raise UsageError(f"an item has no field {unknown[0]!r}", where=where, fix=hint)
-    taken: dict[str, Any] = {"id": name[:200].strip() or "-", "question": question}
+    taken: dict[str, Any] = {"id": held(name), "question": question}
     if not fields.get("answer"):
         named = [gold for gold in golds if gold.strip()]
         if not named:
@@ -129,6 +131,8 @@ def item_of(fields: Mapping[str, Any], name: str, question: str, golds: list[str
         what, fix = complaint(first)
         place = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{place} {what}", where=where, fix=fix) from None
+    if item.answer_type == "enum":
+        _check_vocabulary(item.vocabulary, where)
     if fault := gold_fault(item):
         what = f"the gold answer is not of its type, {item.answer_type}: {fault}"
         raise UsageError(what, where=where, fix="correct the target, or answer_type")
@@ -142,12 +146,20 @@ def _chosen(name: str, question: str, golds: list[str], choices: tuple[str, ...]
     from leadline.interop.log_benchmark import item_of as logged_item
     from leadline.interop.logs import LoggedItem
 
+    where = f"sample {told(name)}"
     try:
-        return logged_item(LoggedItem(name, question, tuple(golds), choices), name[:200].strip() or "-", "")
+        item = logged_item(LoggedItem(name, question, tuple(golds), choices), held(name), "")
+        if item.answer_type != "enum":
+            raise UsageError(
+                f"its target {shortened(', '.join(golds))} is none of its {len(choices)} options",
+                where=where,
+                fix="a target is the letter of an option, or its text",
+            )
+        return item
     except ValidationError:
         raise UsageError(
             "its options and its target are no question of ours",
-            where=f"sample {name}",
+            where=where,
             fix="say how it is read: metadata['leadline']",
         ) from None
 
@@ -163,9 +175,20 @@ def _check_rules(correctness: str, sameness: str) -> None:
             raise UsageError(f"reading: {name} is not {said!r}", fix=f"one of: {', '.join(known)}")
 
 
+def _check_vocabulary(said: object, where: str) -> None:
+    if not said:
+        raise UsageError(
+            "answers of type enum are words of a vocabulary, and none is given",
+            where=where,
+            fix="vocabulary: the words, or each with its synonyms",
+        )
+
+
 def _try(given: Mapping[str, Any]) -> None:
     """A wrong argument is said before anybody asks: these make an item of some answer."""
     examples = {"boolean": "yes", "date": "2020-01-01", "number": "1"}
+    if given["answer_type"] == "enum":
+        _check_vocabulary(given.get("vocabulary"), "(the scorer's arguments)")
     if given["answer_type"] in ("enum", "parts"):  # whose gold answers hang on more than the type
         given = {**given, "answer_type": "text"}
     item_of(given, "(the scorer's arguments)", "?", [examples.get(str(given["answer_type"]), "-")])
