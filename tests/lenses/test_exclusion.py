@@ -10,6 +10,7 @@ from leadline.lenses.frame import readings_frame
 from leadline.lenses.protocol import Member, Protocol, Stability
 from leadline.lenses.registry import run_lenses
 from leadline.lenses.whole import Whole
+from leadline.stats.intervals import newcombe
 from tests.lenses.published_items import published_frame
 from tests.lenses.small import figures, samples, shuffled, table
 
@@ -134,6 +135,22 @@ def test_a_study_that_leaves_nothing_out_is_read_without_what_its_audit_flags():
     assert (
         table(looked(kept, SMALL), "both readings").rows == table(looked(frame, SMALL), "both readings").rows
     )
+
+
+def test_leaving_out_items_that_are_like_all_others_leaves_open_what_so_few_do():
+    rows = [
+        row
+        for item in range(20)
+        for row in samples("a", f"i{item}", "x", "x", audit="computational" if item < 5 else "clean")
+    ]
+    protocol = Protocol(baseline="", methods=(), members=(Member("small", "a"),))
+    change = figures(table(looked(readings_frame(rows), protocol), "both readings"), quantity="wobble")[
+        "change"
+    ]
+    assert change.method == "newcombe over items, times the part left out"
+    assert change.value == 0
+    # a quarter of the items goes: a quarter of what stays less what goes
+    assert [change.low, change.high] == pytest.approx([end / 4 for end in newcombe(0, 15, 0, 5)])
 
 
 def test_items_left_out_by_name_are_in_neither_reading():

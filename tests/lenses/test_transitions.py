@@ -11,6 +11,7 @@ from leadline.lenses.finding import ClaimStatus
 from leadline.lenses.protocol import Method
 from leadline.lenses.transitions import LENS
 from leadline.stats.intervals import wilson
+from leadline.stats.paired_shares import tango
 from tests.lenses.small import GREEDY_AND_M, answers, figures, table, view
 
 
@@ -150,4 +151,8 @@ def test_a_method_that_answers_like_the_baseline_gains_and_loses_nothing(right):
     assert found["gain"].value in (0, None)
     assert found["loss"].value in (0, None)
     assert found["net"].value == 0
+    items = len(right)
+    assert (found["difference"].low, found["difference"].high) == tango(0, 0, items)
+    assert found["difference"].method == found["net"].method == "tango over items"
+    assert found["net"].high == items * found["difference"].high > 0
     assert finding.claims[0].status is not ClaimStatus.SUPPORTED

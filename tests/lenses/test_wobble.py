@@ -161,6 +161,15 @@ def test_all_configurations_together_are_resampled_item_by_item():
     assert pooled["rarefied"].value == pytest.approx(alone["rarefied"].value)
 
 
+@pytest.mark.parametrize(("kind", "counted"), [("!", 8), ("x", 0)])
+def test_of_all_configurations_that_agree_on_every_item_no_more_is_known_than_of_one(kind, counted):
+    seen = table(found(two(kind * 8, kind * 8)), "overall")
+    alone, pooled = (figures(seen, configuration=name)["wobble"] for name in ("a", POOLED))
+    assert counts(pooled) == (2 * counted, 16)
+    assert (pooled.low, pooled.high) == (alone.low, alone.high) == wilson(counted, 8)
+    assert pooled.method == "wilson over items"
+
+
 def test_few_unstable_items_are_said_to_be_too_few_for_the_bootstrap():
     few, enough = (table(found(two("!" * n + "x" * 50, "x" * (n + 50))), "overall") for n in (9, 10))
     assert any("Only 9 items are unstable" in note for note in few.notes)

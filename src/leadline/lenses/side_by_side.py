@@ -2,7 +2,8 @@
 
 The figures are those of `transitions`, with the first in the baseline's place, and those of `wobble`. Beside
 the difference's bootstrap interval, which is that of every report, stands Tango's score interval: where the
-two disagree on few items, resampling them is too sure of itself.
+two disagree on few items, resampling them is too sure of itself. Where they disagree on none, both are
+Tango's.
 """
 
 from __future__ import annotations

@@ -111,6 +111,7 @@ def _notes(groups: Sequence[ItemGroup], by: By, has_tasks: bool) -> list[str]:
         notes.append("No order of the categories is claimed: read the intervals." if has_tasks else NO_TASKS)
     if min(len(group.items) for group in groups) < 6:
         notes.append(
-            "The bootstrap interval of a few items that are alike is narrower than what is known of them."
+            "The bootstrap interval of a few items is narrower than what is known of them, but where all of "
+            "them are alike: there Wilson's over items stands in its place."
         )
     return notes

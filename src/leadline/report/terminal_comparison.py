@@ -96,8 +96,10 @@ def _difference(comparison: Comparison) -> Table:
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(overflow="fold", style="dim")
     draws = comparison.first.protocol.bootstrap_draws
+    is_drawn = figures["difference"].method.startswith("bootstrap")
+    how = f"paired bootstrap, {draws:,} draws" if is_drawn else "all items alike, so not resampled"
     rows = (
-        ("difference", "difference", f"{second} − {first}; paired bootstrap, {draws:,} draws"),
+        ("difference", "difference", f"{second} − {first}; {how}"),
         ("", "difference_score", "the same; Tango's score interval"),
         ("gain", "gain", f"of the items that {first} gets wrong, {second} gets right"),
         ("loss", "loss", f"of the items that {first} gets right, {second} gets wrong"),

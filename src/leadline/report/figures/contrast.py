@@ -51,7 +51,7 @@ def draw(document: FindingsDocument, width: float) -> Plot | Skipped:
         elif name == "differences":
             _differences(axes[name], groups, labelled=len(grid) > 1)
             said.append(
-                f"{title} Difference to the clean items: heavy, bootstrap over items; light, Newcombe's "
+                f"{title} Difference to the clean items: heavy, over items; light, Newcombe's "
                 "interval, which takes the cells of one item as independent. An association, which does not "
                 "say why."
             )

@@ -40,7 +40,7 @@ def caption(repaired: Repaired) -> str:
     return (
         f"Wobble of {figures['items'].value or 0:,.0f} items before and after they were changed, over the "
         f"same {figures['cells'].value or 0:,.0f} cells. The interval is that of the change, drawn against "
-        "the heavy rule at the rate before it, the place of no change: heavy, bootstrap over items; light, "
+        "the heavy rule at the rate before it, the place of no change: heavy, over items; light, "
         f"Newcombe's, which takes both sides as independent.{dotted}"
     )
 
