@@ -199,10 +199,14 @@ def test_what_passes_is_asked_again_by_the_next_run_and_what_lasts_only_when_tol
         del broken["i01"]
         asked = len(house.requests)
         ended = leadline("run", folder, "--no-report")
-        assert ended.code == 0 and len(house.requests) == asked + 3
+        assert ended.code == 3 and len(house.requests) == asked + 3
         assert "1 call failed for good in earlier runs (bad_request 1)" in ended.err
-        assert "(--retry-failed asks them)" in ended.err
+        assert "(--retry-failed asks it)" in ended.err
         assert states(folder) == {"ok": 15, "error": 3}
+        ended = leadline("run", folder)
+        assert ended.code == 3 and len(house.requests) == asked + 3
+        assert "note: 3 answers are missing: their calls failed" in ended.err and "report.html" in ended.out
+        assert "3 calls failed for good in earlier runs, the study is not complete (--retry" in ended.err
         del broken["i00"]
         assert leadline("run", folder, "--quiet", "--no-report", "--retry-failed").code == 0
         assert len(house.requests) == asked + 6
@@ -215,6 +219,30 @@ def test_a_key_that_is_refused_ends_the_run_in_one_line(tmp_path: Path, leadline
         ended = leadline("run", folder, "--quiet")
     assert "the provider refuses the account" in ended.fault and ended.code == 3
     assert len(house.requests) <= 4, "no more than were under way"
+
+
+def test_a_provider_that_breaks_down_ends_the_run_with_a_report_of_what_is_there(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    with provider(lambda body, number: Reply("a b", status=200 if number < 4 else 400)) as house:
+        folder = served_study(
+            tmp_path / "study",
+            house.url,
+            entry={"connections": 2},
+            sampling={"temperatures": [0.7], "vote": 8},
+        )
+        ended = leadline("run", folder)
+        assert ended.code == 3 and (folder / "report" / "report.html").exists()
+        assert "house: 20 requests failed one after the other, the last: HTTP 400" in ended.err
+        assert "answers are left to ask" in ended.err and "when the provider answers" in ended.err
+        by_outcome = Counter(one["outcome"] for one in calls(folder))
+        assert by_outcome == {"answer": 4, "bad_request": states(folder)["error"]}, "the ledger says the same"
+        (run,) = manifest(folder)["runs"]
+        assert run["finished"] and run["drawn"] == 4
+        asked = {json.dumps(one, sort_keys=True) for one in house.requests}
+        before = len(house.requests)
+        leadline("run", folder, "--quiet")
+        assert not asked & {json.dumps(one, sort_keys=True) for one in house.requests[before:]}
 
 
 def test_empty_answers_are_asked_again_under_another_seed_and_set_aside(
@@ -266,7 +294,7 @@ def test_empty_answers_of_a_local_greedy_model_would_come_out_the_same_and_are_l
         database.close()
     ended = leadline("run", study, "--refill-empty", "--no-report")
     assert ended.code == 0
-    assert "1 empty answers are not asked again, for nothing in them is drawn" in ended.err
+    assert "1 empty answer is not asked again, for nothing in them is drawn" in ended.err
     assert set(manifest(study)["asked_again"]) >= {"tiny/tau-0.7"}
     assert "tiny/greedy" not in manifest(study)["asked_again"]
 
@@ -375,7 +403,10 @@ def test_a_dry_run_says_what_would_be_asked_and_asks_nothing(tmp_path: Path, lea
         assert told["total"]["requests"] == len(house.requests) == 6 + 12 + 24 + 12
         assert told["total"]["money"] >= manifest(folder)["served"][0]["money"] > 0
         after = json.loads(leadline("run", folder, "--dry-run", "--json").out)
+        change(folder, budget={"requests": 10})
+        small = json.loads(leadline("run", folder, "--dry-run", "--json").out)
     assert after["total"]["requests"] == 0 and after["used_so_far"]["requests"] == 54
+    assert small["may_exceed"] == [], "a study that has everything fits into any budget"
 
 
 def test_greedy_requests_in_the_same_words_are_each_asked(tmp_path: Path, leadline: Leadline) -> None:
@@ -427,6 +458,8 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "connections": ({"connections": 0}, "connections: must be at least 1, not 0"),
     "price": ({"price": {"input": 1}}, "the key 'output' is missing"),
     "temperature": ({"options": {"temperature": 1}}, "the technique's temperature decides it"),
+    "option": ({"options": {"reasoning_efort": "low"}}, "options: reasoning_efort is no setting of"),
+    "argument": ({"args": {"respnses": False}}, "args: respnses is no argument of this provider's"),
     "provider": ({"ref": "inspect:opnai/house"}, "there is no provider 'opnai'; did you mean 'openai'?"),
 }
 
@@ -438,7 +471,11 @@ def test_faults_of_a_served_model_are_told_with_their_line_and_no_secret(
     entry, said = FAULTS[fault]
     folder = served_study(tmp_path / "study", "http://127.0.0.1:9/v1", entry=entry)
     line = leadline("run", folder).fault
-    assert said in line and "study.yaml:" in line
+    assert said in line
+    keys = (folder / "study.yaml").read_text("utf-8").splitlines()
+    number = int(line.partition("study.yaml:")[2].partition(":")[0])
+    assert next(iter(entry)) in keys[number - 1], "the line is the key's own"
+    assert leadline("run", folder, "--dry-run").fault == line, "whoever only looks is told the same"
     assert "word@" not in line and "sk-0123456789" not in line
 
 
@@ -447,6 +484,8 @@ def test_a_budget_of_money_needs_prices_and_local_models_have_no_address(
 ) -> None:
     folder = served_study(tmp_path / "study", "http://127.0.0.1:9/v1", budget={"money": 1.0})
     assert "'house' has none: give it price" in leadline("run", folder).fault
+    change(folder, budget={"money": float("inf")})
+    assert "budget.money: must be a number, not inf" in leadline("run", folder).fault
     write_config(folder, {**STUDY, "models": [{"ref": "tiny", "base_url": "http://127.0.0.1:9/v1"}]})
     assert "base_url is for models behind an API" in leadline("run", folder).fault
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 def show_dry_run(study: Study, as_json: bool, *, retry_failed: bool, refill_empty: bool) -> None:
     """Print what a run would ask, what that may cost, and whether the budget allows it."""
+    from leadline.study.asking import counted
     from leadline.study.estimate import estimate
     from leadline.study.ledger import money
 
@@ -37,13 +38,14 @@ def show_dry_run(study: Study, as_json: bool, *, retry_failed: bool, refill_empt
         total = found.total
         price = f", {money(total.money)}" if any(line.money is not None for line in served) else ""
         typer.echo(
-            f"behind an API: {total.requests:,} requests, up to {total.tokens:,} tokens{price}; further "
+            f"behind an API: {counted(total.requests, 'request')}, up to {counted(total.tokens, 'token')}"
+            f"{price}; further "
             "attempts after failures come on top"
         )
         budget = study.config.budget
         if budget.model_fields_set:
             used = found.so_far.words(budget, with_money=budget.money is not None)
-            typer.echo(f"budget: {used} were used by earlier runs")
+            typer.echo(f"budget: earlier runs used {used}")
         for name in exceeded:
             typer.echo(f"budget: it may end the run before everything is asked: {name}")
     typer.echo("nothing was asked")

@@ -108,8 +108,9 @@ def run(
 ) -> None:
     """Ask the models everything that the study lacks, then write its report.
 
-    Stop it at any moment and run it again: stored answers are never asked twice. Calls that failed, and a
-    budget that is used up, make the exit code 3, with a report of what is there.
+    Stop it at any moment and run it again: stored answers are never asked twice. Calls that failed, also in
+    earlier runs, a provider that refuses everything, and a budget that is used up make the exit code 3, with
+    a report of what is there.
     """
     import json
     from dataclasses import asdict
@@ -117,8 +118,9 @@ def run(
     from leadline.cli.dry_run import show_dry_run
     from leadline.cli.show import show_report
     from leadline.errors import LeadlineError
+    from leadline.study.asking import counted
     from leadline.study.progress import reporter
-    from leadline.study.run import calls_failed, run_study
+    from leadline.study.run import run_study
     from leadline.study.study import open_study
 
     study = open_study(folder, excluding(audit, exclude), audit)
@@ -141,8 +143,8 @@ def run(
     if not quiet:
         refilled = f" ({outcome.refilled:,} of them in place of empty ones)" if outcome.refilled else ""
         typer.echo(
-            f"{outcome.drawn:,} answers drawn{refilled}, {outcome.kept:,} were there; "
-            f"{outcome.seconds:,.1f} s",
+            f"{counted(outcome.drawn, 'answer')} drawn{refilled}, {outcome.kept:,} "
+            f"{'was' if outcome.kept == 1 else 'were'} there; {outcome.seconds:,.1f} s",
             err=True,
         )
     if not no_report and (outcome.drawn or outcome.kept or not outcome.stopped):
@@ -153,14 +155,7 @@ def run(
         typer.echo(json.dumps(told))
     if outcome.stopped:
         left = f"; {outcome.left.words}" if outcome.left else ""
-        raise LeadlineError(
-            f"{outcome.stopped}{left}", where=str(folder), fix="raise budget in study.yaml and run again"
-        )
-    if outcome.failed:
-        raise LeadlineError(
-            f"{calls_failed(outcome.failed)}, the study is not complete",
-            where=str(folder),
-            fix="--retry-failed asks these again"
-            if outcome.lasting == outcome.failed
-            else "run it again to ask these again",
-        )
+        raise LeadlineError(f"{outcome.stopped}{left}", where=str(folder), fix=outcome.fix)
+    if outcome.lacking:
+        what, fix = outcome.lacking
+        raise LeadlineError(what, where=str(folder), fix=fix)

@@ -33,11 +33,15 @@ def show_report(
 
     made = report_study(study, out)
     if made.missing and not quiet:
+        noun, are = ("answer", "is") if made.missing == 1 else ("answers", "are")
         typer.echo(
-            f"note: {made.missing:,} answers that the study asks for are not there yet "
+            f"note: {made.missing:,} {noun} that the study asks for {are} not there yet "
             f"(leadline run {study.folder})",
             err=True,
         )
+    if made.failed and not quiet:
+        are = "answer is missing: its call" if made.failed == 1 else "answers are missing: their calls"
+        typer.echo(f"note: {made.failed:,} {are} failed", err=True)
     for sentence in () if quiet else (*made.document.changes, *made.document.remarks):
         typer.echo(f"note: {sentence}", err=True)
     if as_json:

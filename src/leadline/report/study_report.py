@@ -46,13 +46,15 @@ CORRECTNESS = {
 class StudyReport:
     """The written report, and how much of what the study asks for it rests on.
 
-    `before` are the readings from before the items were changed, where the study names such.
+    `missing` answers were not asked for yet, `failed` ones have only a call that failed. `before` are the
+    readings from before the items were changed, where the study names such.
     """
 
     document: FindingsDocument
     paths: ReportPaths
     missing: int
     before: pl.DataFrame | None = None
+    failed: int = 0
 
 
 def report_study(study: Study, out: Path | None = None) -> StudyReport:
@@ -111,14 +113,15 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         incomplete=tuple(lacking),
         changes=tuple(changes),
         served=tuple(ServedModelEntry(**one) for one in facts),
-        remarks=tuple(remarks(facts, again)),
+        remarks=tuple(remarks(facts, again, found)),
     )
     items = {
         item.id: ItemText(item.id, item.question, item.valid_answers, item.category, item.task)
         for item in study.benchmark.items
     }
     paths = write_report(document, frame, items, out or study.folder / REPORT)
-    return StudyReport(document, paths, missing, earlier.readings if earlier else None)
+    failed = frame.filter(pl.col("state") == "error").height
+    return StudyReport(document, paths, missing, earlier.readings if earlier else None, failed)
 
 
 def _models(found: Sequence[StudyMember], identities: dict[str, ModelIdentity]) -> list[ModelEntry]:

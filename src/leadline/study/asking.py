@@ -55,9 +55,14 @@ class Asked:
     lasting: int = 0
 
 
+def counted(number: int, noun: str) -> str:
+    """ "1 answer", "2 answers"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def calls_failed(number: int) -> str:
     """ "1 call failed", "2 calls failed"."""
-    return f"{number:,} call{'' if number == 1 else 's'} failed"
+    return f"{counted(number, 'call')} failed"
 
 
 def ask(
@@ -202,11 +207,13 @@ def _tell_of_rest(todo: Wanted, called: str, reporter: Reporter) -> None:
         number = todo.given_up.total()
         reporter.note(
             f"{called}: {calls_failed(number)} for good in earlier runs ({_counted(todo.given_up)}) and "
-            f"{'is' if number == 1 else 'are'} not asked again (--retry-failed asks them)"
+            f"{'is' if number == 1 else 'are'} not asked again (--retry-failed asks "
+            f"{'it' if number == 1 else 'them'})"
         )
     if todo.unchanging:
         reporter.note(
-            f"{called}: {todo.unchanging:,} empty answers are not asked again, for nothing in them is drawn: "
+            f"{called}: {counted(todo.unchanging, 'empty answer')} "
+            f"{'is' if todo.unchanging == 1 else 'are'} not asked again, for nothing in them is drawn: "
             "they would come out the same"
         )
 

@@ -97,7 +97,9 @@ def _sentence(
         unknown = f"unknown key {shortened(str(location[-1]))}"
         return f"{path}: {unknown}" if path else unknown, _known_keys(location)
     if error["type"] == "missing":
-        return f"the key {str(location[-1])!r} is missing", "leadline init shows a complete example"
+        inside = ".".join(str(part) for part in written if not isinstance(part, int))
+        what = f"the key {str(location[-1])!r} is missing"
+        return f"{inside}: {what}" if inside else what, "leadline init shows a complete example"
     what, fix = complaint(error)
     if error["type"] in OWN:
         return what, fix

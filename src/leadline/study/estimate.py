@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from leadline.errors import UsageError
 from leadline.models.model import ModelIdentity
 from leadline.models.served import MemoryLedger, ServedModel
 from leadline.study.config import AnyModel
 from leadline.study.configuration import Configuration
 from leadline.study.ledger import Spent, spent
+from leadline.study.model_loading import with_line
 from leadline.study.rehearsal import requests_of, shown
 from leadline.study.served_entry import ServedEntry
 from leadline.study.store import DATABASE, Store, open_store
@@ -65,7 +67,7 @@ class Estimate:
             name
             for name in ("requests", "tokens", "money")
             if (limit := getattr(budget, name)) is not None
-            and getattr(more, name) + getattr(used, name) > limit
+            and 0 < getattr(more, name) > limit - getattr(used, name)
         ]
 
 
@@ -74,7 +76,7 @@ def estimate(study: Study, *, retry_failed: bool = False, refill_empty: bool = F
     lines = []
     with _store(study) as store:
         for entry in study.config.models:
-            identity = _identity(entry, store)
+            identity = _identity(study, entry, store)
             for one in study.configurations:
                 chosen, at_most = _jobs(study, store, identity, one, retry_failed, refill_empty)
                 lines.append(_line(study, entry, one, chosen, at_most))
@@ -90,10 +92,13 @@ def _store(study: Study) -> Iterator[Store | None]:
         yield store
 
 
-def _identity(entry: AnyModel, store: Store | None) -> ModelIdentity | None:
+def _identity(study: Study, entry: AnyModel, store: Store | None) -> ModelIdentity | None:
     """Who would be asked; of a model on this machine, who was asked last."""
     if isinstance(entry, ServedEntry):
-        model = ServedModel(entry, MemoryLedger())
+        try:
+            model = ServedModel(entry, MemoryLedger())
+        except UsageError as error:
+            raise with_line(study, entry, error) from error
         model.close()
         return model.identity
     return store.models().get(entry.label) if store else None

@@ -41,13 +41,17 @@ class Spent:
     def words(self, budget: Budget, *, with_money: bool = True) -> str:
         """Such as "1,203 of 10,000 requests, 40,112 tokens, 0.42 of 5.00"."""
         said = [
-            f"{self.requests:,}{_of(budget.requests)} requests",
-            f"{self.tokens:,}{_of(budget.tokens)} tokens",
+            f"{self.requests:,}{_of(budget.requests)} {_noun('request', budget.requests or self.requests)}",
+            f"{self.tokens:,}{_of(budget.tokens)} {_noun('token', budget.tokens or self.tokens)}",
         ]
         if with_money:
             limit = f" of {money(budget.money)}" if budget.money is not None else ""
             said.append(f"{money(self.money)}{limit} spent")
         return ", ".join(said)
+
+
+def _noun(one: str, number: int) -> str:
+    return one if number == 1 else f"{one}s"
 
 
 def _of(limit: int | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline.models.model import ModelIdentity
+from leadline.study.asking import counted
 from leadline.study.ledger import Spent, money, spent
 from leadline.study.served_entry import ServedEntry
 from leadline.study.store import Store
@@ -35,8 +36,8 @@ class Left:
             return said
         cost = f" and {money(self.expected.money)} more" if self.has_price else ""
         return (
-            f"{said}, which by what it took so far is about {self.expected.requests:,} requests, "
-            f"{self.expected.tokens:,} tokens{cost}"
+            f"{said}, which by what it took so far is about {counted(self.expected.requests, 'request')}, "
+            f"{counted(self.expected.tokens, 'token')}{cost}"
         )
 
 

@@ -83,7 +83,7 @@ def told_of(study: Study, store: Store, identities: dict[str, ModelIdentity]) ->
             about = {"id": one.id, "role": one.role, "samples": one.samples, RECORDED: dict(one.about)}
             configurations[f"{one.model}/{one.name}"] = about
     facts, again = served_facts(study, store, found), asked_again(store, found)
-    said = remarks(facts, again)
+    said = remarks(facts, again, found)
     return {
         "benchmark": {
             "name": study.whole.name,

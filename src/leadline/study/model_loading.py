@@ -40,7 +40,7 @@ def _local(study: Study, entry: ModelEntry, reporter: Reporter) -> Model:
     try:
         files = resolve(reference, progress=_Steps())
     except UsageError as error:  # it names the model; say where the study does
-        raise _with_line(study, entry, error) from error
+        raise with_line(study, entry, error) from error
     return LocalModel(files, entry.dtype, entry.device, study.config.batch_rows)
 
 
@@ -55,17 +55,22 @@ def _served(study: Study, entry: ServedEntry, reporter: Reporter, store: Store, 
         if ledger.is_idle or now - told >= _TELL:
             told = now
             words = ledger.spent.words(study.config.budget, with_money=entry.price is not None)
-            failed = f", {ledger.failed:,} failed attempts" if ledger.failed else ""
+            attempts = "attempt" if ledger.failed == 1 else "attempts"
+            failed = f", {ledger.failed:,} failed {attempts}" if ledger.failed else ""
             reporter.spent(words + failed)
 
     ledger = StudyLedger(store, run, entry.label, study.config.budget, tell)
     try:
         return ServedModel(entry, ledger, note=reporter.note)
     except UsageError as error:
-        raise _with_line(study, entry, error) from error
+        raise with_line(study, entry, error) from error
 
 
-def _with_line(study: Study, entry: AnyModel, error: UsageError) -> UsageError:
-    line = where_in(study.file, "models", study.config.models.index(entry), "ref")
+def with_line(study: Study, entry: AnyModel, error: UsageError) -> UsageError:
+    """`error`, which a model's making ended in, with the line of study.yaml: that of the key which it begins
+    with ("options: ..."), else the model's."""
+    key = error.what.partition(":")[0]
+    at = key if key in entry.model_fields_set else "ref"
+    line = where_in(study.file, "models", study.config.models.index(entry), at)
     where = f"{line}: {error.where}" if error.where else line
     return UsageError(error.what, where=where, fix=error.fix)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.model import Model, ModelIdentity
-from leadline.models.served import BudgetExhausted
+from leadline.models.served import BudgetExhausted, ProviderFailed
 from leadline.study.asking import Asked, RunSettings, ask, calls_failed
 from leadline.study.changes import changed_items, changed_model, noted, settle
 from leadline.study.config import AnyModel
@@ -23,6 +23,8 @@ from leadline.study.readings import check_readable
 from leadline.study.store import Store, open_store
 from leadline.study.study import Study
 
+_MORE = "raise budget in study.yaml and run again"
+
 __all__ = ["LoadModel", "Outcome", "calls_failed", "run_study"]
 
 
@@ -32,7 +34,8 @@ class Outcome:
     there before, and calls that failed (`lasting`: for good).
 
     `given_up` failed for good in earlier runs and were not asked again. `stopped` is why the run ended before
-    it had asked everything ("" where it did not), and `left` what there was still to ask then.
+    it had asked everything ("" where it did not), `fix` what to do then, and `left` what there was still to
+    ask.
     """
 
     drawn: int
@@ -44,6 +47,24 @@ class Outcome:
     stopped: str = ""
     left: Left | None = None
     lasting: int = 0
+    fix: str = ""
+
+    @property
+    def lacking(self) -> tuple[str, str] | None:
+        """What to say of answers that are missing because their calls failed, and what to do; None where
+        there are none."""
+        if not self.failed and not self.given_up:
+            return None
+        said = [calls_failed(self.failed)] if self.failed else []
+        if self.given_up:
+            said.append(f"{calls_failed(self.given_up)} for good in earlier runs")
+        if self.lasting == self.failed:
+            again = "--retry-failed asks these again"
+        else:
+            again = "run it again to ask these again"
+            if self.lasting or self.given_up:
+                again += ", with --retry-failed also what failed for good"
+        return f"{' and '.join(said)}, the study is not complete", again
 
 
 def run_study(
@@ -58,10 +79,10 @@ def run_study(
     """Draw every answer that the study lacks. Interrupt it at any moment and call it again.
 
     `retry_failed` asks again what providers refused for good, `refill_empty` what was answered with nothing
-    (the empty answers are set aside and counted). A budget that is used up ends the run, with all answers
-    stored. Raises LeadlineError when the folder, the database or a model cannot be used, and UsageError when
-    a model, an item's wording or the code changed since earlier answers were drawn and `accept_changes` does
-    not say to go on; what was stored stays.
+    (the empty answers are set aside and counted). A budget that is used up, or a provider that refuses
+    everything, ends the run, with all answers stored. Raises LeadlineError when the folder, the database or a
+    model cannot be used, and UsageError when a model, an item's wording or the code changed since earlier
+    answers were drawn and `accept_changes` does not say to go on; what was stored stays.
     """
     if not study.config.models:
         raise UsageError(
@@ -71,7 +92,7 @@ def run_study(
         )
     started = time.monotonic()
     found = Asked()
-    exhausted: BudgetExhausted | None = None
+    stopped: BudgetExhausted | ProviderFailed | None = None
     left: Left | None = None
     check_readable(study)
     _note_too_many(study, reporter)
@@ -87,8 +108,8 @@ def run_study(
             for entry in study.config.models:
                 _ask_model(study, entry, load, settings, store, reporter, identities, found)
             store.end_run(run)
-        except BudgetExhausted as error:
-            exhausted = error
+        except (BudgetExhausted, ProviderFailed) as error:
+            stopped = error
             left = left_to_ask(study, store)
             store.note_run(run, {"stopped": error.what})
             store.end_run(run)
@@ -107,10 +128,16 @@ def run_study(
         seconds=time.monotonic() - started,
         refilled=found.refilled,
         given_up=found.given_up.total(),
-        stopped=exhausted.what if exhausted else "",
+        stopped=_why(stopped) if stopped else "",
         left=left,
         lasting=found.lasting,
+        fix=(stopped.fix or "") if isinstance(stopped, ProviderFailed) else _MORE if stopped else "",
     )
+
+
+def _why(stopped: LeadlineError) -> str:
+    """What ended the run, and of which model, if of one."""
+    return f"{stopped.where}: {stopped.what}" if stopped.where else stopped.what
 
 
 def _ask_model(

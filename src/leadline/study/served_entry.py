@@ -37,4 +37,6 @@ class Budget(BaseModel):
 
     requests: Whole | None = Field(default=None, ge=1, description="HTTP requests, further attempts included")
     tokens: Whole | None = Field(default=None, ge=1, description="tokens of prompts and answers together")
-    money: Number | None = Field(default=None, gt=0, description="in the currency of the models' prices")
+    money: Number | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="in the currency of the models' prices"
+    )

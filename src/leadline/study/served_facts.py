@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leadline.study.asking import counted
 from leadline.study.ledger import money
 from leadline.study.members import StudyMember
 from leadline.study.rehearsal import requests_of
@@ -78,8 +79,14 @@ def asked_again(store: Store, found: Sequence[StudyMember]) -> dict[str, dict[st
     }
 
 
-def remarks(facts: Sequence[Mapping[str, Any]], again: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """What a reader should know, a sentence each, without a full stop."""
+def remarks(
+    facts: Sequence[Mapping[str, Any]],
+    again: Mapping[str, Mapping[str, int]],
+    found: Sequence[StudyMember],
+) -> list[str]:
+    """What a reader should know, a sentence each, without a full stop; configurations are called as in
+    tables."""
+    labels = {f"{one.model}/{one.name}": one.label for one in found}
     said = []
     for one in facts:
         model = one["model"]
@@ -89,7 +96,7 @@ def remarks(facts: Sequence[Mapping[str, Any]], again: Mapping[str, Mapping[str,
                 said.append(f"{model} was answered by {len(one[key])} {what} of the provider: {names}")
         said += [f"{model}: {line}" for line in one["remarks"]]
         if one["identical_repeats"]:
-            names = ", ".join(one["identical_repeats"])
+            names = ", ".join(labels[f"{model}/{name}"] for name in one["identical_repeats"])
             said.append(
                 f"{model}, {names}: all repeated answers of every item are the same text, though they were "
                 "drawn; a cache or a fixed seed on the way may have answered, and then they say nothing of "
@@ -97,20 +104,22 @@ def remarks(facts: Sequence[Mapping[str, Any]], again: Mapping[str, Mapping[str,
             )
         if one["without_usage"]:
             said.append(
-                f"{model}: the provider did not say how many tokens {one['without_usage']:,} answers took; "
-                "they count as none in figures of tokens, and at their most in the budget"
+                f"{model}: the provider did not say how many tokens "
+                f"{counted(one['without_usage'], 'answer')} took; "
+                "these count as none in figures of tokens, and at their most in the budget"
             )
         if one["never_ended"]:
+            were = "was" if one["never_ended"] == 1 else "were"
             said.append(
-                f"{model}: {one['never_ended']:,} requests were under way when a run ended suddenly; they "
-                "count at their most"
+                f"{model}: {counted(one['never_ended'], 'request')} {were} under way when a run ended "
+                "suddenly, and what this may have taken counts at its most"
             )
     for name, runs in again.items():
         total = sum(runs.values())
         in_runs = ", ".join(f"run {run}: {number:,}" for run, number in runs.items())
         said.append(
-            f"{name.replace('/', ', ', 1)}: empty answers that were asked again and replaced: {total:,} "
-            f"({in_runs}); shares of empty answers are those after that"
+            f"{name.partition('/')[0]}, {labels[name]}: empty answers that were asked again and replaced: "
+            f"{total:,} ({in_runs}); shares of empty answers are those after that"
         )
     if facts:
         models = ", ".join(one["model"] for one in facts)
@@ -126,7 +135,8 @@ def calls_told(one: Mapping[str, Any]) -> str:
     40,112 + 3,004 tokens, 0.42 spent". Where several answered, `remarks` names them."""
     again = f" ({one['retries']:,} again)" if one["retries"] else ""
     cost = "" if one["money"] is None else f", {money(one['money'])} spent"
-    took = f"{one['requests']:,} requests{again}, {one['tokens_in']:,} + {one['tokens_out']:,} tokens{cost}"
+    tokens = f"{one['tokens_in']:,} + {one['tokens_out']:,} tokens"
+    took = f"{counted(one['requests'], 'request')}{again}, {tokens}{cost}"
     who = _alone(one["answered_by"])
     set_up = _alone(one["fingerprints"])
     return f"answered by {who}{f' ({set_up})' if set_up else ''}; {took}" if who else took

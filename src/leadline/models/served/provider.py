@@ -47,26 +47,26 @@ def make_provider(settings: ServedSettings) -> Any:
         os.environ.setdefault(*_NO_RETRIES_BY_VARIABLE[provider])
     config = generate_config(settings)
     arguments = {**_NO_RETRIES.get(provider, {}), **settings.args}
-    try:
-        model = get_model(
+
+    def make(**key: Any) -> Any:
+        return get_model(
             settings.reference.name,
             config=config,
             base_url=settings.base_url,
             memoize=False,
+            **key,
             **arguments,
         )
+
+    try:
+        try:
+            model = make()
+        except PrerequisiteError as error:
+            if not (_is_about_a_key(error) and is_loopback(_address(settings))):
+                raise
+            model = make(api_key=_NO_KEY)
     except PrerequisiteError as error:
-        if _is_about_a_key(error) and is_loopback(_address(settings)):
-            model = get_model(
-                settings.reference.name,
-                config=config,
-                base_url=settings.base_url,
-                api_key=_NO_KEY,
-                memoize=False,
-                **arguments,
-            )
-        else:
-            raise _missing(settings, error) from error
+        raise _missing(settings, error) from error
     except ImportError as error:
         raise UsageError(
             f"needs a package that is not installed: {error.name or error}",
@@ -74,7 +74,7 @@ def make_provider(settings: ServedSettings) -> Any:
             fix=f"pip install {PROVIDERS.get(settings.reference.provider, error.name or '')}".rstrip(),
         ) from error
     except (ValueError, TypeError) as error:
-        raise UsageError(_line(error), where=settings.ref) from error
+        raise _not_taken(settings, error) from error
     _without_retries(model.api, settings.timeout)
     _with_sound_usage(model.api)
     return model.api
@@ -96,6 +96,12 @@ def generate_config(settings: ServedSettings, **decided: Any) -> Any:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
+        unknown = re.fullmatch(r"Unknown GenerateConfig field\(s\): (\w+).*", first["msg"].split(", ", 1)[-1])
+        if unknown:
+            fix = "what the provider itself takes: options: {extra_body: {...}}"
+            raise UsageError(
+                f"options: {unknown[1]} is no setting of inspect-ai's", where=settings.ref, fix=fix
+            ) from error
         message = f"options: {name + ': ' if name else ''}{first['msg'].removeprefix('Value error, ')}"
         raise UsageError(
             _line(message), where=settings.ref, fix="see GenerateConfig of inspect-ai"
@@ -191,6 +197,14 @@ def _missing(settings: ServedSettings, error: Exception) -> UsageError:
             fix=f"pip install --upgrade {found[1].split()[0]}",
         )
     return UsageError(_line(text), where=settings.ref)
+
+
+def _not_taken(settings: ServedSettings, error: Exception) -> UsageError:
+    """An argument that the provider, or the package below it, does not know or take."""
+    if found := re.search(r"unexpected keyword argument '(\w+)'", str(error)):
+        what = f"args: {found[1]} is no argument of this provider's"
+        return UsageError(what, where=settings.ref, fix="see its page in inspect-ai's documentation")
+    return UsageError(f"args: {_line(error)}" if settings.args else _line(error), where=settings.ref)
 
 
 def _plain(text: str) -> str:
