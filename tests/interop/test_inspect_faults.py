@@ -22,7 +22,18 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _truncated(log: Path, folder: Path) -> tuple[Path, str]:
     path = folder / "cut.eval"
     path.write_bytes(log.read_bytes()[:-900])
-    return path, "cut.eval: cannot be read as a log of Inspect"
+    return path, "cut.eval: is broken off or damaged: "
+
+
+def _begun(log: Path, folder: Path) -> tuple[Path, str]:
+    path = folder / "begun.json"
+    path.write_text('{"version": 2, "status": "success", "eval": {"task": "riv', "utf-8")
+    return path, "begun.json: is broken off or damaged: "
+
+
+def _empty(log: Path, folder: Path) -> tuple[Path, str]:
+    (folder / "empty.eval").touch()
+    return folder / "empty.eval", "empty.eval: is empty: broken off or damaged (leave it out)"
 
 
 def _damaged(log: Path, folder: Path) -> tuple[Path, str]:
@@ -31,13 +42,13 @@ def _damaged(log: Path, folder: Path) -> tuple[Path, str]:
     data[place : place + 200] = bytes(200)
     path = folder / "damaged.eval"
     path.write_bytes(data)
-    return path, "damaged.eval: cannot be read as a log of Inspect"
+    return path, "damaged.eval: is broken off or damaged: "
 
 
 def _other_json(log: Path, folder: Path) -> tuple[Path, str]:
     path = folder / "package.json"
     path.write_text('{"version": 2, "name": "something"}', "utf-8")
-    return path, "package.json: cannot be read as a log of Inspect"
+    return path, "package.json: is no log of Inspect (leave it out)"
 
 
 def _newer(log: Path, folder: Path) -> tuple[Path, str]:
@@ -67,9 +78,22 @@ def _no_target(log: Path, folder: Path) -> tuple[Path, str]:
     return Path(written.location), "sample a, epoch 1: item 'a' has no target: no answer to it could be right"
 
 
-def _no_name(log: Path, folder: Path) -> tuple[Path, str]:
-    written = evaluated(folder / "logs", model(SURE), [Sample(id=" a", input="Vienna?", target="x")])
-    return Path(written.location), "'id' begins or ends with a space"
+def _no_question(log: Path, folder: Path) -> tuple[Path, str]:
+    """Of an id that would clear the terminal, both mentions are printable."""
+    written = evaluated(folder / "logs", model({"": ["x"]}), [Sample(id="\x1b[2Ja", input="", target="x")])
+    return Path(written.location), "sample '\\x1b[2Ja', epoch 1: item '\\x1b[2Ja': 'question' is blank"
+
+
+def _no_option(log: Path, folder: Path) -> tuple[Path, str]:
+    asked = [Sample(id="a", input="Vienna?", choices=["Danube", "Seine"], target="E")]
+    written = evaluated(folder / "logs", model(SURE), asked)
+    return Path(written.location), "item 'a' has the target E, which is none of its 2 options"
+
+
+def _set_of_options(log: Path, folder: Path) -> tuple[Path, str]:
+    asked = [Sample(id="a", input="Vienna?", choices=["Danube", "Seine", "Wien"], target=["A", "C"])]
+    written = evaluated(folder / "logs", model(SURE), asked)
+    return Path(written.location), "item 'a' has several right options at once, A, C"
 
 
 def _two_versions(log: Path, folder: Path) -> tuple[Path, str]:
@@ -89,6 +113,8 @@ Fault = Callable[[Path, Path], tuple[Path, str]]
     "fault",
     [
         _truncated,
+        _begun,
+        _empty,
         _damaged,
         _other_json,
         _newer,
@@ -96,7 +122,9 @@ Fault = Callable[[Path, Path], tuple[Path, str]]
         _nothing,
         _empty_folder,
         _no_target,
-        _no_name,
+        _no_question,
+        _no_option,
+        _set_of_options,
         _two_versions,
     ],
 )
@@ -105,7 +133,7 @@ def test_what_is_no_log_ends_in_one_line_and_leaves_nothing(
 ) -> None:
     path, said = fault(log, tmp_path)
     ended = leadline("import", "inspect", path, "--study", tmp_path / "study")
-    assert said in ended.fault, ended.err
+    assert said in ended.fault and "\x1b" not in ended.fault, ended.err
     assert not (tmp_path / "study").exists()
 
 
@@ -137,12 +165,10 @@ def test_items_that_the_study_does_not_have_are_refused(
     log: Path, tmp_path: Path, leadline: Leadline
 ) -> None:
     study = tmp_path / "study"
-    leadline("import", "inspect", log, "--study", study)
-    other = evaluated(
-        tmp_path, model({"Rome": ["Tiber"]}), [Sample(id="rome", input="Rome?", target="Tiber")]
-    )
-    fault = leadline("import", "inspect", other.location, "--study", study).fault
-    assert "rivers has no item 'rome'" in fault and "import all logs at once" in fault
+    evaluated(tmp_path / "all", model(SURE), RIVERS[:2])
+    leadline("import", "inspect", tmp_path / "all", "--study", study)
+    named = ("--study", tmp_path / "named", "--benchmark", study / "benchmark")
+    assert "rivers has no item '3'" in leadline("import", "inspect", log, *named).fault
     facts = leadline("import", "inspect", log, "--study", tmp_path / "facts", "--benchmark", "facts").fault
     assert "facts has no item 'eu/vienna'" in facts and "sample eu/vienna, epoch 1" in facts
 

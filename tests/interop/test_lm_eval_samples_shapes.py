@@ -223,6 +223,43 @@ def test_a_target_that_is_no_option_is_a_fault(write: Callable[..., Path]) -> No
         list(only(write([weighed(1, ["red", "blue"], [-1.0, -2.0], "purple")], "colours")).items())
 
 
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (("p=0.8", "p=0.4"), {"model p=0.8", "model p=0.4"}),
+        (("p=1,device=cpu,pretrained=x", "p=1,device=cuda,pretrained=y"), {"model", "model #2"}),
+    ],
+)
+def test_runs_are_named_by_arguments_of_the_model_that_may_change_answers(
+    tmp_path: Path, arguments: tuple[str, str], names: set[str]
+) -> None:
+    for day, said in enumerate(arguments, 1):
+        folder = tmp_path / "out" / "my__model"
+        folder.mkdir(parents=True, exist_ok=True)
+        time = f"2026-02-0{day}T04-05-06.789"
+        rows = [json.dumps(row) for row in ROWS]
+        (folder / f"samples_capitals_{time}.jsonl").write_text("\n".join(rows), "utf-8")
+        results = {"model_name": "my/model", "config": {"model_args": said}}
+        (folder / f"results_{time}.json").write_text(json.dumps(results), "utf-8")
+    done = import_logs(lm_eval_logs([tmp_path / "out"]), tmp_path / "study")
+    assert {name for _, name in done.configurations} == names
+
+
+def test_a_choice_is_taken_to_the_letters_that_a_named_benchmark_has(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    log = only(write([weighed(1, ["red", "blue"], [-1.0, -2.0], "0", id="c")], "colours"), id_field="id")
+    item = {"id": "c", "question": "Question 1\nA) blue\nB) red", "answer": "B", "answer_type": "enum"}
+    file = tmp_path / "colours.jsonl"
+    file.write_text(json.dumps({**item, "vocabulary": ["A", "B"]}), "utf-8")
+    done = import_logs([log], tmp_path / "study", benchmark=str(file))
+    assert not any("worded otherwise" in note for note in done.notes), done.notes
+    study = open_study(tmp_path / "study")
+    with open_store(study.folder, write=False) as store:
+        table = readings(study, store)
+    assert (table["value"].to_list(), table["correct"].to_list()) == (["B"], [True])
+
+
 def test_a_likelihood_that_is_no_number_is_a_failed_call(write: Callable[..., Path]) -> None:
     log = only(write([weighed(1, ["red", "blue"], [float("nan"), -2.0], "0")], "colours"))
     (answer,) = log.answers()

@@ -142,7 +142,7 @@ def test_an_import_that_fails_in_the_middle_leaves_an_older_study_as_it_was(tmp_
     before = _stored(tmp_path / "study")
     items = (tmp_path / "study" / "benchmark" / "items.jsonl").read_bytes()
     good = Written([["1"], ["2"], ["3"]], "b", model="maker/large", created="2026-01-02")
-    with pytest.raises(UsageError, match=r"item 1 asks '1 \+ 1\?' here and '1 \+ 0\?' in the study"):
+    with pytest.raises(UsageError, match=r"item '1' asks '1 \+ 1\?' here and '1 \+ 0\?' in the study"):
         import_logs([Written([["1"]], "c", plus=1)], tmp_path / "study")
     # The benchmark has grown already when this one's answer is found to contradict what is there.
     contrary = Written([["8"]], "a2", run="r", created="2026-01-03")
@@ -282,7 +282,7 @@ def test_two_logs_that_hold_other_options_right_say_so_in_plain_words(tmp_path: 
 
 
 def test_several_right_options_at_once_are_no_answer_of_ours(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="item p has several right options at once, A, C"):
+    with pytest.raises(UsageError, match="item 'p' has several right options at once, A, C"):
         import_logs([Chosen([["A, C"]], right=("Seine", "Rhône"))], tmp_path / "study")
 
 

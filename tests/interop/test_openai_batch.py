@@ -177,6 +177,19 @@ def test_a_request_that_failed_and_was_answered_in_another_batch_is_answered(
         assert readings(study, store)["state"].to_list() == ["ok", "ok"]
 
 
+def test_a_new_study_of_a_batch_needs_a_benchmark_for_it_holds_no_questions(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    (tmp_path / "batch").mkdir()
+    write(tmp_path / "batch" / "out.jsonl", answered("vienna-river", chat("Danube")))
+    (tmp_path / "batch" / "notes.md").write_text("mine", "utf-8")
+    ended = leadline("import", "openai-batch", tmp_path / "batch", "--study", tmp_path / "s")
+    assert "hold neither questions nor right answers" in ended.fault and "--benchmark" in ended.fault
+    named = ("--benchmark", write(tmp_path / "items.jsonl", ITEMS[0]))
+    ended = leadline("import", "openai-batch", tmp_path / "batch", "--study", tmp_path / "s", *named)
+    assert "skipped: 1 file that is no log" in ended.out, ended.err
+
+
 def test_the_same_requests_answered_twice_are_two_runs_or_repeats_of_one(
     benchmark: str, tmp_path: Path
 ) -> None:

@@ -44,12 +44,15 @@ class LmEvalSamples:
 
     @cached_property
     def sha256(self) -> str:
-        """That of the file, and of what else decides what is read in it."""
+        """That of the file, of whose it is, and of what else decides what is read in it.
+
+        Samples do not name their model: two that answered alike have the same file.
+        """
         with self.path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if self.choice == "acc" or not self._is_choice:
-            return digest
-        return hashlib.sha256(f"{digest} {self.choice}".encode()).hexdigest()
+        rule = self.choice if self.choice != "acc" and self._is_choice else ""
+        said = json.dumps([digest, self.task, self.model, self.created, of_run(self.results), rule])
+        return hashlib.sha256(said.encode()).hexdigest()
 
     @property
     def settings(self) -> Mapping[str, str]:

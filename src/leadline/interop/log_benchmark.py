@@ -99,7 +99,7 @@ def check_agrees(one: LoggedItem, other: LoggedItem) -> None:
     ):
         if here != there:
             raise UsageError(
-                f"item {told(one.id)} {what} {_apart(here, there)} here and {_apart(there, here)} in "
+                f"item {shortened(one.id)} {what} {_apart(here, there)} here and {_apart(there, here)} in "
                 f"{other.where}",
                 where=one.where or None,
                 fix="logs of two versions of a task: import them into two studies, or name the one that "
@@ -146,18 +146,18 @@ def _answers(item: LoggedItem, kind: str) -> dict[str, Any]:
     letters = _letters(item)
     if letters is None and item.choices and (off := [gold for gold in item.golds if _LETTER.fullmatch(gold)]):
         raise UsageError(
-            f"item {told(item.id)} has the target {', '.join(off)}, which is none of its "
+            f"item {shortened(item.id)} has the target {', '.join(off)}, which is none of its "
             f"{len(item.choices)} options",
             where=item.where or None,
-            fix=f"targets are letters, of {len(ascii_uppercase)} options at most, or texts of options; or name "
+            fix=f"targets are letters, of {len(ascii_uppercase)} options at most, or options' texts; or name "
             "a benchmark with --benchmark",
         )
     if letters is None:
         return {**_golds(item), "answer_type": "text" if item.choices else kind}
     if len(letters) > 1:  # all of them must be named, which no single label says
         raise UsageError(
-            f"item {told(item.id)} has several right options at once, {', '.join(letters)}: no answer type "
-            "of Leadline reads sets of options",
+            f"item {shortened(item.id)} has several right options at once, {', '.join(letters)}: no answer "
+            "type of Leadline reads sets of options",
             where=item.where or None,
             fix="leave the task's logs out, or name a benchmark that says how it is read with --benchmark",
         )
@@ -178,13 +178,13 @@ def made_item(item: LoggedItem, name: str, task: str, kind: str = "text") -> Ite
         place = ".".join(str(part) for part in found["loc"] if isinstance(part, str))
         if place == "answer" and not any(gold.strip() for gold in item.golds):
             raise UsageError(
-                f"item {told(item.id)} has no target: no answer to it could be right",
+                f"item {shortened(item.id)} has no target: no answer to it could be right",
                 where=item.where or None,
                 fix="name a benchmark that has answers with --benchmark",
             ) from None
         what, remedy = complaint(found)
         raise UsageError(
-            f"item {told(item.id)}: {place!r} {what}",
+            f"item {shortened(item.id)}: {place!r} {what}",
             where=item.where or None,
             fix=remedy or "name a benchmark that has these items with --benchmark",
         ) from None

@@ -230,7 +230,7 @@ class _Taken:
                 continue
             if is_of_logs(self.study):
                 raise UsageError(
-                    f"item {told(item.id)} asks {shortened(worded(item))} here and "
+                    f"item {shortened(item.id)} asks {shortened(worded(item))} here and "
                     f"{shortened(ours.question)} in the study",
                     where=item.where or None,
                     fix="a log of another version of the task: import it into a study of its own",

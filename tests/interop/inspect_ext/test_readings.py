@@ -21,6 +21,7 @@ from inspect_ai.scorer import SampleScore, Score, Scorer, exact  # noqa: E402
 from inspect_ai.solver import multiple_choice  # noqa: E402
 
 from leadline.bench import Item  # noqa: E402
+from leadline.errors import UsageError  # noqa: E402
 from leadline.interop.inspect_extension import accuracy_wilson, dispersion, reading, vote, wobble  # noqa: E402
 from leadline.interop.inspect_scorer import item_of, scored  # noqa: E402
 from leadline.lenses.frame import readings_frame  # noqa: E402
@@ -287,3 +288,49 @@ def test_a_sample_that_is_no_item_is_named(tmp_path: Path) -> None:
         item_of({}, "q", "q", [" "])
     assert isinstance(item_of({"task": "t", "id": "mine"}, "q", "asked?", ["x", "y"]), Item)
     assert item_of({}, "q", "asked?", ["x", "y"]).valid_answers == ("x", "y")
+
+
+@pytest.mark.parametrize(("epochs", "text"), [(1, "7"), (2, "no number at all")])
+def test_a_wobble_of_nothing_has_its_own_name(tmp_path: Path, epochs: int, text: str) -> None:
+    """Inspect hands unscored samples to no metric: nothing tells it what its share would have been of."""
+    reducers = ["leadline/wobble", "leadline/dispersion", "leadline/vote"]
+    log = evaluated(tmp_path, {"q": [text] * epochs}, {"q": "7"}, reading(answer_type="number"), reducers)
+    for reducer, name in zip(reducers, ["wobble", "dispersion", "accuracy"], strict=True):
+        found = metrics(log, reducer)
+        assert set(found) == {name, "interval_low", "interval_high", "samples"}
+        assert math.isnan(found[name]) == (name != "accuracy")
+
+
+@pytest.mark.parametrize("level", ["a", 0, 1, -1, 2, True, None])
+def test_a_level_that_is_no_share_is_one_line(level: Any) -> None:
+    with pytest.raises(PrerequisiteError, match="level is a share between 0 and 1") as caught:
+        accuracy_wilson(level=level)
+    assert "\n" not in str(caught.value.message)
+
+
+@pytest.mark.parametrize(
+    ("choices", "target", "said"),
+    [
+        (["x", "Paris"], "E", "has the target E, which is none of its 2 options"),
+        (["x", "Paris"], "Lyon", "its target 'Lyon' is none of its 2 options"),
+        (["x", "Paris", "y"], ["A", "B"], "several right options at once, A, B"),
+    ],
+)
+def test_a_target_that_is_no_option_is_an_error(
+    tmp_path: Path, choices: list[str], target: Any, said: str
+) -> None:
+    samples = [Sample(id="q", input="q", choices=choices, target=target)]
+    output = ModelOutput.from_content("mockllm", "Paris")
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    model = get_model("mockllm/model", custom_outputs=lambda *_: output)
+    task = Task(dataset=samples, scorer=reading())
+    [log] = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
+    assert log.status == "error" and log.error is not None
+    assert said in log.error.message.replace("\\[", "["), log.error.message
+
+
+def test_an_enum_without_a_vocabulary_is_an_error() -> None:
+    with pytest.raises(PrerequisiteError, match="words of a vocabulary, and none is given"):
+        reading(answer_type="enum")
+    with pytest.raises(UsageError, match="sample q: answers of type enum are words of a vocabulary"):
+        item_of({"answer_type": "enum"}, "q", "q", ["long"])
