@@ -44,9 +44,14 @@ def test_a_cell_is_what_counting_its_values_says(said):
         mode = next(value for value in read if counts[value] == top)
         assert panel.values[panel.modal[0, 0]] == mode
         assert panel.correct[0, 0] == (mode == "gold")
-        assert panel.dispersion[0, 0] == pytest.approx(1 - top / len(read))
     else:
-        assert np.isnan(panel.dispersion[0, 0]) and not panel.correct[0, 0] and panel.modal[0, 0] == -1
+        assert not panel.correct[0, 0] and panel.modal[0, 0] == -1
+    assert panel.read[0, 0] == bool(read)
+    assert panel.measured[0, 0] == (len(read) >= 2)
+    if len(read) >= 2:
+        assert panel.dispersion[0, 0] == pytest.approx(1 - top / len(read))
+    else:  # in a single reading nothing can differ
+        assert np.isnan(panel.dispersion[0, 0])
 
 
 @settings(deadline=None)

@@ -131,6 +131,16 @@ def test_the_claim_rests_on_what_rounding_leaves(items: list[dict[str, object]],
     assert claim.point and claim.conservative
 
 
+def test_a_single_change_that_resamples_may_miss_supports_nothing() -> None:
+    """One of four items, under one of two configurations: many resamples of the items hold no change."""
+    steady = [STEADY] * 3
+    parts = [readings(UNSTEADY, *steady), readings(STEADY, *steady, configuration="b")]
+    finding = table(found(*parts), "overall")
+    left = figures(finding, configuration=POOLED)["wobble_rounding"]
+    assert (left.numerator, left.low) == (1, 0)
+    assert finding.claims[0].status is ClaimStatus.NOT_SUPPORTED
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_order_of_rows_and_a_second_export_change_nothing(seed: int) -> None:
     frame = readings(WRITTEN_LONGER, DECLARED, UNSTEADY)

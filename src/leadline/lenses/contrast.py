@@ -44,10 +44,10 @@ Asked = tuple[dict[str, str], Comparison]
 
 ALL_ITEMS, ALL_CONFIGURATIONS = "all items", "all configurations"
 DEFINITION = (
-    "of, against: the pooled figure of either group, Σ over its items and the configurations that measured "
-    "them (wobble: unstable cells of measured ones; rarefied: the wobble that a common number of answers "
-    "would show; dispersion: mean of 1 - m/n; accuracy: cells whose majority is right). difference: the "
-    "first less the second. Intervals resample items, each group by itself. of_wilson, against_wilson, "
+    "of, against: the pooled figure of either group, Σ over its items and the configurations that read them "
+    "twice or more (wobble: unstable cells; rarefied: the wobble that a common number of answers would "
+    "show; dispersion: mean of 1 - m/n; accuracy: cells whose majority is right). difference: the first "
+    "less the second. Intervals resample items, each group by itself. of_wilson, against_wilson, "
     "difference_newcombe take cells as independent, which those of one item are not. p: items change groups "
     "at random. tasks_of, tasks_against: tasks with measured items of either group (an item without one "
     "counts as one). difference_tasks: the same difference, tasks resampled with all their items; p_tasks: "

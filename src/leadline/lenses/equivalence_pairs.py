@@ -84,7 +84,7 @@ def _fitting(whole: Whole, name: str) -> list[int]:
 
 def compared(panel: Panel, pair: Pair) -> Compared:
     """The answers of a pair, on a shared panel."""
-    both = panel.measured[pair.first] & panel.measured[pair.second]
+    both = panel.read[pair.first] & panel.read[pair.second]
     modal = panel.modal
     is_state = np.isin(panel.values, [_MARK + state for state in STATES])
     readable = []

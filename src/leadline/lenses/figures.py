@@ -36,6 +36,15 @@ def share(numerator: int, denominator: int, note: str = "", empty: str = "nothin
     )
 
 
+def left_out(once: int, of: str = "item") -> str:
+    """The note on cells that were read once, in which nothing can differ; "" for none.
+
+    >>> left_out(10)
+    '10 items with a single readable answer left out'
+    """
+    return f"{once} {of}{'' if once == 1 else 's'} with a single readable answer left out" if once else ""
+
+
 def count(value: int, of: int | None = None, note: str = "") -> Figure:
     """A plain number of things, out of `of`."""
     return Figure(value=value, numerator=value, denominator=of, method="count", note=note)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leadline.lenses.figures import bootstrapped, count, mean, percent, ratio, share, unknown
+from leadline.lenses.figures import bootstrapped, count, left_out, mean, percent, ratio, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.panel import Panel
 from leadline.lenses.registry import ALL_MODELS, Lens
@@ -37,13 +37,13 @@ Mask = npt.NDArray[np.bool_]
 ALL_CONFIGURATIONS = "all configurations"
 DEFINITION = (
     "p: share of a cell's readable answers that are correct; a cell is one item under one configuration. "
-    "p = 1, of all asked: cells with no answer that is wrong, refused, empty, unreadable or failed, of all "
-    "cells that were asked. Band: 0.3 ≤ p ≤ 0.7; half-open: 0.3 ≤ p < 0.7. Identical: cells whose readings "
-    "are all the same. Expected wobble of a cell of n readings: lower 1 - pⁿ - (1 - p)ⁿ, if all wrong "
-    "answers were one; upper 1 - pⁿ, if none were alike; calibrated 0 at p = 1, 1 at 0 < p < 1, and at p = 0 "
-    "the share of unstable cells at p = 0 of all other tasks. A task's value is the mean over its items "
-    "within a configuration, then over configurations. Ceiling: the largest value among tasks of an accuracy "
-    "of at least 0.9."
+    "Cells with a single readable answer are left out: nothing can differ there. p = 1, of all asked: cells "
+    "with no answer that is wrong, refused, empty, unreadable or failed, of all that were asked twice or "
+    "more. Band: 0.3 ≤ p ≤ 0.7; half-open: 0.3 ≤ p < 0.7. Identical: cells whose readings are all the same. "
+    "Expected wobble of a cell of n readings: lower 1 - pⁿ - (1 - p)ⁿ, if all wrong answers were one; upper "
+    "1 - pⁿ, if none were alike; calibrated 0 at p = 1, 1 at 0 < p < 1, and at p = 0 the share of unstable "
+    "cells at p = 0 of all other tasks. A task's value is the mean over its items within a configuration, "
+    "then over configurations. Ceiling: the largest value among tasks of an accuracy of at least 0.9."
 )
 # A benchmark on which fewer cells than this lie in the band has little to tell about stability.
 FEW = 0.10
@@ -110,18 +110,18 @@ def shares(panel: Panel) -> dict[str, Mask]:
 
 def _always_right(panel: Panel) -> Mask:
     """Cells [configurations, items] all of whose answers, those that cannot be read included, are correct."""
-    right: Mask = (panel.asked > 0) & (panel.right == panel.asked)
+    right: Mask = (panel.asked >= 2) & (panel.right == panel.asked)
     return right
 
 
 def _shares_of_one(panel: Panel, at: int) -> dict[str, Figure]:
-    measured, asked = int(panel.measured[at].sum()), int((panel.asked[at] > 0).sum())
+    measured, asked = int(panel.measured[at].sum()), int((panel.asked[at] >= 2).sum())
     figures = {name: share(int(cells[at].sum()), measured) for name, cells in shares(panel).items()}
     return {**figures, "p_one_of_asked": share(int(_always_right(panel)[at].sum()), asked)}
 
 
 def _pooled_shares(study: Whole, panel: Panel) -> dict[str, Figure]:
-    of, asked = panel.measured.sum(axis=0), (panel.asked > 0).sum(axis=0)
+    of, asked = panel.measured.sum(axis=0), (panel.asked >= 2).sum(axis=0)
     figures = {name: _over_read(study, cells.sum(axis=0), of) for name, cells in shares(panel).items()}
     return {**figures, "p_one_of_asked": _over_read(study, _always_right(panel).sum(axis=0), asked)}
 
@@ -147,7 +147,7 @@ def _pooled_expected(study: Whole, panel: Panel, models: Predicted) -> dict[str,
 def _over_read(study: Whole, sums: npt.NDArray[Any], of: npt.NDArray[Any]) -> Figure:
     """A ratio over the items that some configuration read: the others would only make draws without any."""
     there = of > 0
-    return ratio(sums[there], of[there], study.protocol, empty="nothing was read")
+    return ratio(sums[there], of[there], study.protocol, empty="nothing was read twice")
 
 
 def _models(models: Predicted) -> Mapping[str, Floats]:
@@ -272,7 +272,7 @@ def _claims(pooled: dict[str, Figure]) -> list[Claim]:
 def _notes(panel: Panel) -> list[str]:
     notes = ["The row of all configurations draws items again, each with all its cells."]
     if single := int((panel.n == 1).sum()):
-        notes.append(f"{single} cells have a single reading: their p is 0 or 1, and they cannot be unstable.")
+        notes.append(f"{left_out(single, 'cell')}: p is 0 or 1 there, and nothing can differ.")
     return notes
 
 

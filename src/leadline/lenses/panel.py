@@ -2,7 +2,9 @@
 
 A cell is one item under one configuration. Its n readings in state ok carry values; m of them carry the most
 frequent one (of equally frequent values the one seen first). The item is unstable when m < n, its dispersion
-is 1 - m/n, and its p is the share of its n readings that are correct. Source: Probity, section 3.
+is 1 - m/n, and its p is the share of its n readings that are correct. It is measured when n ≥ 2: in a single
+reading nothing can differ, however often the item was asked. Source: Probity, section 3 (which takes n ≥ 1,
+and has no cell of a single reading).
 
 Every figure is computed from `codes` (which value, by sample) and `hits` (correct or not) alone; whatever
 else a panel offers is derived from them when it is first asked for.
@@ -125,9 +127,9 @@ class Panel:
 
     @cached_property
     def correct(self) -> Mask:
-        """Whether the majority is correct [C, I]: as correct as its first reading; false if not measured."""
+        """Whether the majority is correct [C, I]: as correct as its first reading; false without any."""
         first = self._of_winner(self.ballots.first, 0)
-        found: Mask = np.take_along_axis(self.hits, first[:, :, None], axis=2)[:, :, 0] & self.measured
+        found: Mask = np.take_along_axis(self.hits, first[:, :, None], axis=2)[:, :, 0] & self.read
         return found
 
     @cached_property
@@ -145,10 +147,22 @@ class Panel:
         return several.reshape(self.shape)
 
     @cached_property
-    def measured(self) -> Mask:
+    def read(self) -> Mask:
         """Cells with at least one reading [C, I]."""
-        measured: Mask = self.n > 0
+        read: Mask = self.n > 0
+        return read
+
+    @cached_property
+    def measured(self) -> Mask:
+        """Cells with at least two readings, of which stability can be told [C, I]."""
+        measured: Mask = self.n >= 2
         return measured
+
+    @cached_property
+    def once(self) -> Mask:
+        """Cells with a single reading: asked once, or the others could not be read [C, I]."""
+        once: Mask = self.n == 1
+        return once
 
     @cached_property
     def unstable(self) -> Mask:
@@ -159,11 +173,11 @@ class Panel:
     @cached_property
     def dispersion(self) -> Floats:
         """1 - m/n [C, I], nan where not measured."""
-        return 1 - _quotient(self.top, self.n)
+        return np.where(self.measured, 1 - _quotient(self.top, self.n), np.nan)
 
     @cached_property
     def p(self) -> Floats:
-        """Share of correct readings [C, I], nan where not measured."""
+        """Share of correct readings [C, I], nan where nothing was read."""
         return _quotient(self.right, self.n)
 
     @cached_property

@@ -51,14 +51,14 @@ ROUNDING, RAREFIED = "wobble, rounding", "wobble, rarefied"
 # Of fewer items nothing can be resampled; of fewer that waver, too many resamples hold none.
 ITEMS, ENOUGH = 2, 10
 DEFINITION = (
-    "Cells (an item under a configuration) that were measured in both studies. before, after: unstable ones "
-    "of all cells. fall: before less after; positive: the change lowered wobble. Its interval resamples "
-    "items with both their sides, which is the right one. fall_newcombe: as published, takes the two sides "
-    "and all cells as independent. acc_rise: accuracy of the majority after less before. p: signs of the "
-    "items' differences flipped, two-sided; McNemar's test over discordant cells is not valid, as the cells "
-    "of one item are dependent. Complete cells: on both sides as many readable answers as their "
-    "configuration has answers, readable or not, to any of these items. Rarefied: the wobble that a common "
-    "number of answers would show."
+    "Cells (an item under a configuration) that were measured (two readable answers or more) in both "
+    "studies. before, after: unstable ones of all cells. fall: before less after; positive: the change "
+    "lowered wobble. Its interval resamples items with both their sides, which is the right one. "
+    "fall_newcombe: as published, takes the two sides and all cells as independent. acc_rise: accuracy of "
+    "the majority after less before. p: signs of the items' differences flipped, two-sided; McNemar's test "
+    "over discordant cells is not valid, as the cells of one item are dependent. Complete cells: on both "
+    "sides as many readable answers as their configuration has answers, readable or not, to any of these "
+    "items. Rarefied: the wobble that a common number of answers would show."
 )
 OUTCOMES = {"holds": ClaimStatus.SUPPORTED, "fails": ClaimStatus.NOT_SUPPORTED}
 
@@ -256,7 +256,7 @@ def _notes(whole: Whole, sides: Sides) -> list[str]:
     notes = []
     lost = int(((sides.before.asked > 0) & (sides.after.asked > 0) & ~sides.measured).sum())
     if lost:
-        notes.append(f"Cells without a readable answer on one side left out: {lost}.")
+        notes.append(f"Cells without two readable answers on either side left out: {lost}.")
     if sides.once:
         notes.append(f"Configurations with a single answer to each item left out: {sides.once}.")
     absent = len(whole.repeated) - len(sides.members)

@@ -1,7 +1,7 @@
 """The same items under the same configurations before and after they were changed, cell by cell.
 
-A cell takes part when it was measured on both sides. Each item adds up its cells, so that the sides of an
-item stay together wherever items are resampled.
+A cell takes part when it was measured (read twice at least) on both sides. Each item adds up its cells, so
+that the sides of an item stay together wherever items are resampled.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Sides:
 
     @property
     def measured(self) -> Mask:
-        """Cells with a reading on both sides [C, I]."""
+        """Cells with two readings on both sides [C, I]."""
         both: Mask = self.before.measured & self.after.measured
         return both
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leadline.lenses.figures import between, count, counted, ratio, share, unknown
+from leadline.lenses.figures import above_zero, between, count, counted, left_out, ratio, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.panel import Panel
 from leadline.lenses.protocol import Sameness
@@ -76,7 +76,11 @@ def _overall(
     rows = []
     for number, label in enumerate(labels):
         figures = {
-            f"wobble_{rule}": share(int(panel.unstable[number].sum()), int(panel.measured[number].sum()))
+            f"wobble_{rule}": share(
+                int(panel.unstable[number].sum()),
+                int(panel.measured[number].sum()),
+                note=left_out(int(panel.once[number].sum())),
+            )
             if panel.measured[number].any()
             else unknown(undeclared, 0)
             for rule, panel in zip(RULES, panels, strict=True)
@@ -103,7 +107,12 @@ def _overall(
 
 def _pooled(whole: Whole, panel: Panel) -> Figure:
     cells = panel.measured.sum(axis=0)
-    return ratio(panel.unstable.sum(axis=0)[cells > 0], cells[cells > 0], whole.protocol)
+    return ratio(
+        panel.unstable.sum(axis=0)[cells > 0],
+        cells[cells > 0],
+        whole.protocol,
+        note=left_out(int(panel.once.sum()), "cell"),
+    )
 
 
 def _claim(figures: dict[str, Figure]) -> Claim:
@@ -120,7 +129,7 @@ def _claim(figures: dict[str, Figure]) -> Claim:
     return Claim(
         text="The wobble of numbers is more than how they are written: rounding sameness takes "
         f"{100 * gone:.0f} % of it away.",
-        status=ClaimStatus.SUPPORTED if rounding.numerator else ClaimStatus.NOT_SUPPORTED,
+        status=ClaimStatus.SUPPORTED if above_zero(rounding) else ClaimStatus.NOT_SUPPORTED,
         point=f"{counted(exact)} under exact sameness",
         conservative=f"{counted(rounding)} {between(rounding)} under rounding sameness",
     )

@@ -19,6 +19,7 @@ from leadline.lenses.figures import (
     above_zero,
     counted,
     in_points,
+    left_out,
     mean,
     p_value,
     points,
@@ -119,7 +120,11 @@ def _wobble(panel: Panel, place: int, protocol: Protocol) -> dict[str, Figure]:
         return {"wobble": once, "pairwise": once}
     disagreement = panel.disagreement[place]
     return {
-        "wobble": share(int(panel.unstable[place].sum()), int(panel.measured[place].sum())),
+        "wobble": share(
+            int(panel.unstable[place].sum()),
+            int(panel.measured[place].sum()),
+            note=left_out(int(panel.once[place].sum())),
+        ),
         "pairwise": mean(disagreement[~np.isnan(disagreement)], protocol),
     }
 

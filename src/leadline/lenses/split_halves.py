@@ -45,7 +45,7 @@ class SplitHalves:
 
     @cached_property
     def measured(self) -> Mask:
-        """Tasks with a reading [configurations, tasks]."""
+        """Tasks with an item that was read twice [configurations, tasks]."""
         return np.asarray(sums_by(self.places, self.tasks, self.panel.measured.astype(np.float64)) > 0)
 
     @property

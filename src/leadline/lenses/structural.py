@@ -82,7 +82,7 @@ def predicted(panel: Panel, pooled: bool = True) -> Predicted:
     The calibrated one takes the share of unstable cells at p = 0 from all configurations of the panel, or
     from the cell's own configuration alone (`pooled` False), whose figures then hang on no other's.
     """
-    n, p = np.maximum(panel.n, 1), panel.p  # p is nan where n is none, and so is its power
+    n, p = np.maximum(panel.n, 1), np.where(panel.measured, panel.p, np.nan)  # so is its power
     always_right, always_wrong = p**n, (1 - p) ** n
     at_zero = panel.measured & (panel.right == 0)
     rate = _wrong_rate(panel, at_zero, pooled)

@@ -120,7 +120,9 @@ def look(whole: Whole) -> list[Finding]:
                 dropped += dropped_rows(scores, main)
                 overlap.append(overlap_row(scores, protocol))
                 if scores.left_out:
-                    notes.append(f"{name}: {scores.left_out:,} items left out that not every one measured")
+                    notes.append(
+                        f"{name}: {scores.left_out:,} items left out that not every one has two readings of"
+                    )
         checked = control_rows(whole, name, numbers, main)
         controls += checked
         its = item_scores(whole.panel, name, numbers, whole.labels)

@@ -40,7 +40,7 @@ _SHOWN = ("units", "mean", "mean_untied", "null_mean", "p", "hits", "expected", 
 def stratum_of(panel: Panel, repeated: Sequence[int]) -> Floats:
     """The accuracy stratum of every item of the panel [items], 0 to 3; nan where nobody measured it."""
     measured = panel.measured[list(repeated)].sum(axis=0)
-    right = panel.correct[list(repeated)].sum(axis=0)
+    right = (panel.correct & panel.measured)[list(repeated)].sum(axis=0)
     found = np.full(len(panel.items), np.nan)
     there = measured > 0
     # In whole numbers: 3 of 4 lies in the last stratum, whatever 3/4 is as a float.

@@ -1,6 +1,6 @@
 """How unsteady each unit is under each configuration of a set: what transfer ranks.
 
-The units are the items that every configuration of the set measured (at least one reading in state ok). An
+The units are the items that every configuration of the set measured (at least two readings in state ok). An
 item's score is its dispersion, 1 - m/n. The units may also be tasks: a task's score is the share of those
 items of it that are unstable. Items come in order of id, tasks in order of name; that order breaks ties.
 """
@@ -107,8 +107,8 @@ def task_scores(panel: Panel, name: str, numbers: Sequence[int], labels: Sequenc
 
 
 def _measured(panel: Panel, numbers: list[int], only: Mask | None) -> tuple[int, Mask]:
-    """How many items some configuration measured, and which ones [items] all did."""
-    measured = panel.measured[numbers]
+    """How many items some configuration read, and which ones [items] all measured."""
+    read, measured = panel.read[numbers], panel.measured[numbers]
     if only is not None:
-        measured = measured & only
-    return int(np.any(measured, axis=0).sum()), np.asarray(np.all(measured, axis=0))
+        read, measured = read & only, measured & only
+    return int(np.any(read, axis=0).sum()), np.asarray(np.all(measured, axis=0))

@@ -1,12 +1,13 @@
 """Is the answer steady when asked again?
 
 A cell is one item under one configuration, with n readings in state ok, of which m carry its most frequent
-value. It is measured when n ≥ 1 and unstable when m < n. Over the measured cells:
-wobble = share that are unstable; dispersion = mean 1 - m/n; pairwise = mean over cells with n ≥ 2 of
-1 - Σ c(c-1) / (n(n-1)), c the count of each value: the chance that two readings of a cell disagree; rarefied
-= mean over cells with n ≥ k of 1 - Σ C(c, k) / C(n, k): the wobble that k readings of each cell would show,
-k the study's own `rarefy`; acc = share whose most frequent value (of equally frequent ones the one seen
-first) is correct. response_rate = readings in state ok over answers asked for.
+value. It is measured when n ≥ 2 and unstable when m < n; in a single reading nothing can differ, so cells of
+one are left out and counted. Over the measured cells: wobble = share that are unstable; dispersion = mean
+1 - m/n; pairwise = mean of 1 - Σ c(c-1) / (n(n-1)), c the count of each value: the chance that two readings
+of a cell disagree; rarefied = mean over cells with n ≥ k of 1 - Σ C(c, k) / C(n, k): the wobble that k
+readings of each cell would show, k the study's own `rarefy`; acc = share whose most frequent value (of
+equally frequent ones the one seen first) is correct. response_rate = readings in state ok over answers asked
+for, of all cells.
 
 One configuration: each item has one cell, intervals of shares are Wilson's, of means by bootstrap over items.
 All configurations: Σ over cells / number of cells, intervals by bootstrap over items with all their cells, as
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leadline.lenses.figures import between, counted, mean, percent, ratio, share, unknown
+from leadline.lenses.figures import between, counted, left_out, mean, percent, ratio, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.panel import Floats, Panel
 from leadline.lenses.protocol import Sameness
@@ -33,11 +34,12 @@ from leadline.lenses.whole import Whole
 from leadline.lenses.wobble_by_group import by_group
 
 DEFINITION = (
-    "Wobble: share of measured items whose readable answers are not all the same. Wobble under exact, "
-    "declared and rounding sameness: the same, with numbers compared by one rule. Rarefied: the wobble that "
-    "m readings of each item would show. Pairwise: chance that two readings of an item disagree. Dispersion: "
-    "mean share of an item's readings that differ from its most frequent value. Accuracy (majority over the "
-    "same readings) stands beside them, never in them. Response rate: readable answers of those asked for."
+    "Wobble: share of measured items (two readable answers or more) whose answers are not all the same. "
+    "Wobble under exact, declared and rounding sameness: the same, with numbers compared by one rule. "
+    "Rarefied: the wobble that m readings of each item would show. Pairwise: chance that two readings of an "
+    "item disagree. Dispersion: mean share of an item's readings that differ from its most frequent value. "
+    "Accuracy (majority over the same readings of the same items) stands beside them, never in them. "
+    "Response rate: readable answers of those asked for."
 )
 POOLED = "all configurations"
 # Of fewer items that waver, too many resamples hold none (tests/stats/test_coverage.py).
@@ -65,16 +67,14 @@ def _overall(whole: Whole, panel: Panel, panels: dict[Sameness, Panel], labels: 
     flips = panel.rarefied(m)
     rows = []
     for number, label in enumerate(labels):
-        measured = panel.measured[number]
+        read, measured = panel.read[number], panel.measured[number]
         asked = panel.asked[number] > 0
         figures = {"wobble": _unstable(panel, number)}
         figures |= {f"wobble_{rule}": _unstable(panels[rule], number) for rule in RULES}
-        figures["rarefied"] = _rarefied(flips[number], measured, m, whole)
-        figures["pairwise"] = mean(
-            _kept(panel.disagreement[number]), protocol, empty="no item has two readings"
-        )
+        figures["rarefied"] = _rarefied(flips[number], read, m, whole)
+        figures["pairwise"] = mean(_kept(panel.disagreement[number]), protocol)
         figures["dispersion"] = mean(_kept(panel.dispersion[number]), protocol)
-        figures["acc"] = share(int(panel.correct[number].sum()), int(measured.sum()))
+        figures["acc"] = share(int((panel.correct[number] & measured).sum()), int(measured.sum()))
         figures["response_rate"] = ratio(
             panel.n[number, asked], panel.asked[number, asked], protocol, empty="nothing was asked"
         )
@@ -105,17 +105,18 @@ def _pooled(whole: Whole, panel: Panel, panels: dict[Sameness, Panel], flips: Fl
         there = below > 0
         return ratio(above[there], below[there], protocol, note=note)
 
+    single = left_out(int(panel.once.sum()), "cell")
     figures = {
-        "wobble": over_items(panel.unstable, measured),
+        "wobble": over_items(panel.unstable, measured, single),
         "wobble_wilson": share(
             int(panel.unstable.sum()), int(measured.sum()), note="takes the cells of one item as independent"
         ),
     }
-    figures |= {f"wobble_{rule}": over_items(panels[rule].unstable, measured) for rule in RULES}
+    figures |= {f"wobble_{rule}": over_items(panels[rule].unstable, measured, single) for rule in RULES}
     enough = ~np.isnan(flips)
-    note = _rarefied_note(m, int(measured.sum() - enough.sum()), "cells")
+    note = _rarefied_note(m, int(panel.read.sum() - enough.sum()), "cells")
     figures["rarefied"] = over_items(flips, enough, note)
-    figures["pairwise"] = over_items(panel.disagreement, panel.n >= 2)
+    figures["pairwise"] = over_items(panel.disagreement, measured)
     figures["dispersion"] = over_items(panel.dispersion, measured)
     figures["acc"] = over_items(panel.correct, measured)
     figures["response_rate"] = over_items(panel.n, panel.asked)
@@ -123,7 +124,10 @@ def _pooled(whole: Whole, panel: Panel, panels: dict[Sameness, Panel], flips: Fl
 
 
 def _unstable(panel: Panel, number: int) -> Figure:
-    return share(int(panel.unstable[number].sum()), int(panel.measured[number].sum()))
+    unstable, measured, once = (
+        int(cells[number].sum()) for cells in (panel.unstable, panel.measured, panel.once)
+    )
+    return share(unstable, measured, note=left_out(once))
 
 
 def _declared(figures: dict[str, Figure], is_declared: bool) -> dict[str, Figure]:
@@ -132,9 +136,9 @@ def _declared(figures: dict[str, Figure], is_declared: bool) -> dict[str, Figure
     return {**figures, "wobble_declared": unknown("no item declares a precision", 0)}
 
 
-def _rarefied(flips: Floats, measured: npt.NDArray[np.bool_], m: int, whole: Whole) -> Figure:
+def _rarefied(flips: Floats, read: npt.NDArray[np.bool_], m: int, whole: Whole) -> Figure:
     kept = _kept(flips)
-    note = _rarefied_note(m, int(measured.sum()) - len(kept), "items")
+    note = _rarefied_note(m, int(read.sum()) - len(kept), "items")
     return mean(kept, whole.protocol, note=note if len(kept) else "", empty=f"no item has m = {m} readings")
 
 
@@ -172,16 +176,20 @@ def _claim(figures: dict[str, Figure], panel: Panel) -> Claim:
 def _notes(panel: Panel, labels: Sequence[str], whole: Whole) -> list[str]:
     notes = []
     asked, measured = (panel.asked > 0).sum(axis=1), panel.measured.sum(axis=1)
-    missing = [
-        f"{label} {total - read} of {total}"
-        for label, total, read in zip(labels, asked, measured, strict=True)
-        if total > read
-    ]
-    if missing:
-        notes.append(f"Items without any readable answer are left out: {', '.join(missing)}.")
+    once, unread = panel.once.sum(axis=1), asked - panel.read.sum(axis=1)
+    for number, of in (
+        (
+            once,
+            "with a single readable answer (asked once, or all others failed), in which nothing can differ,",
+        ),
+        (unread, "without any readable answer"),
+    ):
+        its = [f"{label} {n} of {total}" for label, n, total in zip(labels, number, asked, strict=True) if n]
+        if its:
+            notes.append(f"Items {of} are left out: {', '.join(its)}.")
     uneven = []
     for label, n in zip(labels, panel.n, strict=True):
-        there = n[n > 0]
+        there = n[n >= 2]
         if there.min() != there.max():
             uneven.append(f"{label} {there.min()} to {there.max()}")
     if uneven:

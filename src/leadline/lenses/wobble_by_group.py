@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.lenses.figures import count, means, share
+from leadline.lenses.figures import count, left_out, means, share
 from leadline.lenses.finding import Figure, Finding, Row
 from leadline.lenses.groups import (
     TASKS_FOR_A_RATE,
@@ -24,9 +24,10 @@ from leadline.lenses.protocol import Protocol
 from leadline.lenses.registry import ALL_MODELS
 
 DEFINITION = (
-    "Wobble: share of the group's measured items whose readable answers are not all the same, by the study's "
-    "rule of sameness and by rounding. Rarefied: the wobble that m readings of each item would show. Tasks: "
-    "tasks of which at least one item was measured; a category of fewer than {tasks} has no rate."
+    "Wobble: share of the group's measured items (two readable answers or more) whose answers are not all "
+    "the same, by the study's rule of sameness and by rounding. Rarefied: the wobble that m readings of each "
+    "item would show. Tasks: tasks of which at least one item was measured; a category of fewer than {tasks} "
+    "has no rate."
 )
 NO_TASKS = "The benchmark declares no tasks, so none could be counted."
 
@@ -52,11 +53,16 @@ def _grouped(
     rows = []
     for place, group in enumerate(groups):
         tasks = tasks_spanned(panel, group.items)
-        cells = panel.measured[:, group.items].sum(axis=1)
+        cells, once = (part[:, group.items].sum(axis=1) for part in (panel.measured, panel.once))
         unstable = [one.unstable[:, group.items].sum(axis=1) for one in (panel, rounding)]
         for number, label in enumerate(labels):
             figures = {
-                key: share(int(counts[number]), int(cells[number]), empty="no item was measured")
+                key: share(
+                    int(counts[number]),
+                    int(cells[number]),
+                    note=left_out(int(once[number])),
+                    empty="no item has two readings",
+                )
                 for key, counts in zip(("wobble", "wobble_rounding"), unstable, strict=True)
             }
             figures["rarefied"] = rarefied[place * len(labels) + number]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.lenses.figures import median, share, unknown
+from leadline.lenses.figures import left_out, median, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.gap_trend import Point, gap_trend
 from leadline.lenses.groups import (
@@ -67,6 +67,7 @@ class Counts:
     tasks: np.ndarray
     all_unstable: np.ndarray
     all_cells: np.ndarray
+    all_once: np.ndarray  # items with a single reading, which are in neither
 
     def worst(self, number: int, floor: int) -> Worst | None:
         """The worst category of a configuration; None where fewer than two are estimable."""
@@ -119,6 +120,7 @@ def _counts(whole: Whole) -> Counts | None:
         tasks=np.column_stack([tasks_spanned(panel, group.items) for group in groups]),
         all_unstable=panel.unstable.sum(axis=1),
         all_cells=panel.measured.sum(axis=1),
+        all_once=panel.once.sum(axis=1),
     )
 
 
@@ -141,7 +143,8 @@ def _by_configuration(
 
 
 def _figures(counts: Counts, number: int, one: Worst | None, floor: int) -> dict[str, Figure]:
-    mean = share(int(counts.all_unstable[number]), int(counts.all_cells[number]))
+    once = left_out(int(counts.all_once[number]))
+    mean = share(int(counts.all_unstable[number]), int(counts.all_cells[number]), note=once)
     if one is None or mean.value is None or mean.high is None:
         why = unknown(f"fewer than two categories span {floor} tasks")
         return {"worst_rate": why, "wobble": mean, "ratio": why, "conservative_ratio": why}

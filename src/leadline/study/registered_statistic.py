@@ -59,7 +59,8 @@ def cells(
     """Model, configuration, item, `numerator`, `denominator` of every measured cell, sorted.
 
     `samples` maps each configuration that counts to the number of its first samples that do. Cells with
-    fewer readable answers than `minimum` are left out. `sameness` is the rule by which numbers are compared.
+    fewer readable answers than `minimum` are left out, of wobble and dispersion also those with one, in which
+    nothing can differ. `sameness` is the rule by which numbers are compared.
     """
     limits = pl.DataFrame({"configuration": list(samples), "limit": list(samples.values())})
     counted = readings.join(limits, on="configuration").filter(pl.col("sample") < pl.col("limit"))
@@ -70,7 +71,7 @@ def cells(
             pl.when(is_number).then(pl.col(f"value_{sameness}")).otherwise(pl.col("value")).alias("value")
         )
     if statistic in ("wobble", "dispersion"):
-        steady = _counted_values(counted).filter(pl.col("n") >= minimum)
+        steady = _counted_values(counted).filter(pl.col("n") >= max(2, minimum))
         differ = pl.col("n") - pl.col("top")
         found = steady.select(
             *KEYS,

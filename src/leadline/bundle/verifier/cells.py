@@ -99,9 +99,11 @@ class Sides:
         return self._made[key]
 
     def measured(self, rule: str = "study", everyone: bool = False) -> list[Side]:
-        """Of each repeated member, the cells with a reading."""
+        """Of each repeated member, the cells with two readings or more: in one nothing can differ."""
         found = self.sides(rule, everyone)
-        return [{item: cell for item, cell in found[number].items() if cell.n} for number in self.repeated]
+        return [
+            {item: cell for item, cell in found[number].items() if cell.n > 1} for number in self.repeated
+        ]
 
     @property
     def names(self) -> list[str]:

@@ -136,7 +136,10 @@ def observability_tables(sides: Sides) -> dict[str, Table]:
     overall: Table = {}
     structural: Table = {}
     # Answers that cannot be read count here, and are not right.
-    asked = [sides.sides()[number] for number in sides.repeated]
+    asked = [
+        {item: cell for item, cell in sides.sides()[number].items() if cell.asked > 1}
+        for number in sides.repeated
+    ]
     for name, side, every in zip(sides.names, measured, asked):
         own = Expectations(task, [side])
         overall[row_key(configuration=name)] = {

@@ -97,7 +97,7 @@ def _twice(sides: Sides, items: set[str], rule: str) -> list[Twice]:
         most = [max(cell.asked for cell in side.values()) for side in (before, after)]
         for item in sorted(set(before) & set(after)):
             was, now = before[item], after[item]
-            if was.n and now.n:
+            if min(was.n, now.n) > 1:  # in a single answer nothing can differ
                 found.append(Twice(item, was, now, [was.n, now.n] == most))
     return found
 

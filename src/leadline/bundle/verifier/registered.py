@@ -71,7 +71,7 @@ def _flips(bundle: Bundle, registration: dict[str, Any], side: dict[tuple[str, s
                     for value in [_value(answer, prediction["sameness"] if is_number else "default")]
                     if value is not None
                 ]
-                if values and len(values) >= prediction["minimum_readings"]:
+                if len(values) >= max(2, prediction["minimum_readings"]):  # one alone shows no wobble
                     found[model["label"], name, item] = len(set(values)) > 1
     return found
 
