@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import polars as pl
+import pytest
 
 from leadline.lenses.finding import ClaimStatus
 from leadline.lenses.frame import readings_frame
@@ -66,6 +67,53 @@ def test_one_dissenter_is_named_and_its_stray_readings_do_not_count_as_support()
     assert (row.figures["support"].numerator, row.figures["support"].denominator) == (16, 20)
     assert row.keys["weakest"] == "m2"
     assert row.figures["floor"].numerator == 3  # for its own answer
+
+
+def test_a_tie_with_the_label_is_no_opinion_against_it():
+    """One configuration is always right; of the two others one wavers between the label and the value."""
+    rows = [
+        *says("m0", "a", "130", "130", "7"),
+        *says("m1", "a", "130", "gold"),
+        *says("m2", "a", *["gold"] * 4),
+    ]
+    finding, by_item = found(study(rows))
+    assert not by_item
+    assert finding.claims[0].status is ClaimStatus.NOT_SUPPORTED
+    _, by_item = found(study(five("a", "xxxx", "xxxx", ["x", "x", "gold", "gold"], "xxxx", "xxxx")))
+    assert not by_item
+
+
+def test_more_readings_for_the_label_than_against_it_make_no_candidate():
+    rows = [*says("m0", "a", "x", "x", "y"), *says("m1", "a", "x", "x", "z"), *says("m2", "a", *["gold"] * 4)]
+    assert not found(study(rows))[1]
+    rows = [*says("m0", "a", "x", "x", "x"), *says("m1", "a", "x", "x", "z"), *says("m2", "a", *["gold"] * 4)]
+    row = found(study(rows))[1]["a"]
+    assert (row.figures["support"].numerator, row.figures["for_label"].numerator) == (5, 4)
+
+
+def test_a_candidate_that_a_configuration_holds_the_label_against_supports_nothing():
+    rows = five("a", "xxxx", "xxxx", ["gold"] * 4, "xxxx", "xxxx")
+    finding, by_item = found(study(rows))
+    assert (by_item["a"].keys["dissenter"], by_item["a"].keys["dissent"]) == ("m2", "the label")
+    assert finding.claims[0].status is ClaimStatus.NOT_SUPPORTED
+    assert "; none by most readings of all" in finding.claims[0].text
+    rows = five("a", "xxxx", "xxxx", "zzzz", "xxxx", "xxxx")
+    finding, by_item = found(study(rows))
+    assert by_item["a"].keys["dissent"] == "something else"
+    assert finding.claims[0].status is ClaimStatus.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    "weakest, others",
+    [("xxyz", "xxxx"), ("xxxy", "xyzw")],
+    ids=["half of the weakest configuration's readings", "fewer than half of all readings"],
+)
+def test_without_most_readings_nothing_is_supported(weakest, others):
+    finding, by_item = found(study(five("a", weakest, *[others] * 4)))
+    assert list(by_item) == ["a"]
+    assert finding.claims[0].status is ClaimStatus.NOT_SUPPORTED
+    finding, _ = found(study(five("a", "xxxy", *["xxxx"] * 4)))
+    assert finding.claims[0].status is ClaimStatus.SUPPORTED
 
 
 def test_two_dissenters_are_too_many():
@@ -182,4 +230,6 @@ def test_a_label_that_the_windows_own_arithmetic_contradicts_is_found_among_real
     assert (row.keys["value"], row.keys["dissenter"]) == ("0.38", "deepseek-v4f")
     assert (row.figures["support"].numerator, row.figures["support"].denominator) == (64, 89)
     assert finding.claims[0].point == "1 item, 0 unanimously"
+    # the dissenter says what the label says
+    assert row.keys["dissent"] == "the label" and finding.claims[0].status is ClaimStatus.NOT_SUPPORTED
     assert any("never a correction" in note for note in finding.notes)

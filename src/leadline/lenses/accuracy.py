@@ -104,16 +104,30 @@ def _rule_claim(protocol: Protocol, rows: list[Row]) -> tuple[Claim, ...]:
     same = len(ordered) - len(turned) - len(half_tied)
     most = max(loose - strict for loose, strict, _ in known)
     ties = len(pairs) - len(ordered)
+    apart = sum(_are_apart(one, other) for one, other in combinations(rows, 2))
+    status = ClaimStatus.NOT_SUPPORTED if same < len(ordered) else ClaimStatus.SUPPORTED
+    if status is ClaimStatus.SUPPORTED and not apart:
+        status = ClaimStatus.NOT_ESTIMABLE  # an order that may be chance is none
     return (
         Claim(
             text=f"{text}: the strict rule turns {len(turned)} of {_pairs(len(ordered))}{_named(turned)}"
-            + (f", and {len(half_tied)} tie by one rule alone{_named(half_tied)}." if half_tied else "."),
-            status=ClaimStatus.NOT_SUPPORTED if same < len(ordered) else ClaimStatus.SUPPORTED,
+            + (f", and {len(half_tied)} tie by one rule alone{_named(half_tied)}" if half_tied else "")
+            + f"; {apart or 'none'} told apart by intervals that do not overlap.",
+            status=status,
             point=f"{same} of {_pairs(len(ordered))} in the same order"
             + (f"; {_pairs(ties)} more tie by both rules and have none" if ties else ""),
             conservative=f"the strict rule takes up to {percent(most)} of the items from a configuration",
         ),
     )
+
+
+def _are_apart(one: Row, other: Row) -> bool:
+    """Whether two configurations' intervals lie apart by some rule, so that they are in an order at all."""
+    for name in ("acc", "acc_strict"):
+        first, second = sorted((one.figures[name], other.figures[name]), key=lambda each: each.value or 0.0)
+        if first.high is not None and second.low is not None and first.high < second.low:
+            return True
+    return False
 
 
 def _pairs(number: int) -> str:

@@ -2,15 +2,23 @@
 
 On each item every configuration has a modal answer. Where all of them (or all but one, from three
 configurations on) give the same one, and it is not correct, the item is a candidate: it may be that the label
-is wrong, the question ambiguous, or a mistake that models share. A flag is a candidate for a person, never a
-correction. Answers of different configurations are compared by the item's own rule over all of them together.
+is wrong, the question ambiguous, or a mistake that models share. Two things must hold besides: each of these
+configurations gives that answer more often than a correct one (a tie with the label is no opinion against
+it), and all configurations together have more readings that say so, of those that agree, than correct ones. A
+flag is a candidate for a person, never a correction. Answers of different configurations are compared by the
+item's own rule over all of them together.
 
 Support = readings that say so, of the configurations that hold the answer, over the readings of all of them.
 The floor is the configuration that backs its own modal answer with the fewest readings, over all (a dissenter
 included): the weakest leg that the agreement stands on; of equally few the smaller share of its readings,
-then the first configuration. An item is looked at only where every configuration
-was read at least once; excluded and flagged items are looked at as well. Order: unanimous first, then by
-readings that support.
+then the first configuration.
+
+A candidate is *firm* when more than half of all readings support it, the weakest leg is more than half of its
+configuration's readings, and no configuration's own modal answer is correct: what one of them says for the
+label is not outvoted by the others. Without a firm one the claim is not supported.
+
+An item is looked at only where every configuration was read at least once; excluded and flagged items are
+looked at as well. Order: unanimous first, then by readings that support.
 
 `value` is the answer agreed on; a text, whose value is a normal form, is shown as it was answered most often
 (of equally frequent ones the first in order), on one line, where that is no longer than sixty characters.
@@ -39,13 +47,18 @@ DEFINITION = (
     "Items on which all configurations, or all but one, agree on an answer that is not correct. Support: "
     "readings that say so of the configurations that agree, over the readings of all. Floor: readings for "
     "its own most frequent answer of the configuration that has the fewest, and out of how many. Agree: "
-    "configurations of that opinion. A flag is a candidate for a person, never a correction."
+    "configurations of that opinion, each with more readings for it than for the label. For label: correct "
+    "readings, over the readings of all; fewer than support. Firm: support and floor are both above one "
+    "half, and no configuration's most frequent answer is the label. A flag is a candidate for a person, "
+    "never a correction."
 )
 LEAST = 2
 # One dissenter is a near miss only where at least two others agree.
 _LEAST_WITH_DISSENT = 3
 # From this share of its readings on, every configuration is sure of what it says.
 SURE = 0.9
+# What the dissenter says.
+LABEL, OTHER = "the label", "something else"
 _ROWS = 200
 # A longer text says more than its value.
 _SHOWN = 60
@@ -62,6 +75,7 @@ class Candidates:
     support: Ints  # their readings that say so
     readings: Ints  # readings of all configurations
     weakest: Ints  # the configuration with the fewest readings for its own modal answer
+    right: Ints  # readings of all configurations that say what the label says
     undecidable: int  # items that some configuration has no reading of
 
     @property
@@ -78,6 +92,18 @@ class Candidates:
         return top, n
 
     @property
+    def disputed(self) -> npt.NDArray[np.bool_]:
+        """The dissenter's own modal answer is correct [candidates]."""
+        return np.asarray(self.panel.correct[:, self.items].any(axis=0))
+
+    @property
+    def firm(self) -> npt.NDArray[np.bool_]:
+        """Most readings say so, the weakest configuration in most of its own, and nobody's modal answer is
+        correct [candidates]."""
+        top, n = self.floor
+        return np.asarray(~self.disputed & (2 * self.support > self.readings) & (2 * top > n))
+
+    @property
     def sure(self) -> npt.NDArray[np.bool_]:
         """Unanimous, and every configuration says so in at least nine of ten of its readings [candidates]."""
         shares = self.panel.top[:, self.items] / np.maximum(self.panel.n[:, self.items], 1)
@@ -87,7 +113,7 @@ class Candidates:
 def candidates(panel: Panel) -> Candidates:
     """The candidates among the items of a panel whose values can be compared across configurations."""
     number = len(panel.members)
-    everywhere = panel.measured.all(axis=0)
+    everywhere = panel.read.all(axis=0)
     modal = np.sort(panel.modal, axis=0)
     # With at most one dissenter the answer agreed on is in the middle of the ordered ones. Of two
     # configurations the middle one agrees with the other, or neither is of any opinion.
@@ -95,9 +121,12 @@ def candidates(panel: Panel) -> Candidates:
     holds = panel.modal == agreed
     agree = holds.sum(axis=0)
     dissenters = 1 if number >= _LEAST_WITH_DISSENT else 0
-    wrong = ~(holds & panel.correct).any(axis=0)
-    found = np.flatnonzero(everywhere & wrong & (agree >= number - dissenters))
+    # Who has as many correct readings is of no opinion against the label.
+    against = (~holds | (~panel.correct & (panel.top > panel.right))).all(axis=0)
     support = np.where(holds, panel.top, 0).sum(axis=0, dtype=np.int64)
+    right = panel.right.sum(axis=0, dtype=np.int64)
+    enough = (agree >= number - dissenters) & (support > right)
+    found = np.flatnonzero(everywhere & against & enough)
     order = np.lexsort((panel.items[found], -support[found], -agree[found]))
     items = found[order]
     # Fewest readings; of several the one whose readings are the smaller share; then the first.
@@ -111,6 +140,7 @@ def candidates(panel: Panel) -> Candidates:
         support=support[items],
         readings=panel.n.sum(axis=0, dtype=np.int64)[items],
         weakest=weakest,
+        right=right[items],
         undecidable=int((~everywhere).sum()),
     )
 
@@ -177,6 +207,7 @@ def _rows(found: Candidates, labels: list[str], answered: dict[str, str]) -> lis
             "task": str(panel.tasks[item]),
             "value": answered.get(str(panel.items[item]), str(panel.values[found.code[at]])),
             "dissenter": labels[dissent[0]] if len(dissent) else "",
+            "dissent": (LABEL if found.disputed[at] else OTHER) if len(dissent) else "",
             "weakest": labels[found.weakest[at]],
             "excluded": str(panel.excluded[item]),
         }
@@ -190,6 +221,7 @@ def _rows(found: Candidates, labels: list[str], answered: dict[str, str]) -> lis
             ),
             "floor": share(int(tops[at]), int(of[at])),
             "agree": count(int(found.agree[at]), of=len(labels)),
+            "for_label": count(int(found.right[at]), of=support[1]),
         }
         rows.append(Row(keys=keys, figures=figures))
     return rows
@@ -211,9 +243,12 @@ def _claim(found: Candidates) -> Claim:
         return Claim(text=f"{text}: none.", status=ClaimStatus.NOT_SUPPORTED, point="0 items")
     tops, of = found.floor
     least = int(np.argmin(tops))
+    firm = int(found.firm.sum())
+    how = "by most readings of all and of the weakest configuration, with none for the label"
     return Claim(
-        text=f"{text}: {point} of {members} configurations. Candidates, not corrections.",
-        status=ClaimStatus.SUPPORTED,
+        text=f"{text}: {point} of {members} configurations; {firm or 'none'} {how}. Candidates, not "
+        "corrections.",
+        status=ClaimStatus.SUPPORTED if firm else ClaimStatus.NOT_SUPPORTED,
         point=point,
         conservative=f"{sure} with all configurations at {SURE:.0%} or more of their readings; weakest "
         f"support anywhere {tops[least]} of {of[least]} readings",

@@ -86,6 +86,14 @@ def _pooled_rounding(claimed: Claimed) -> set[str]:
     return {YES} if figure["numerator"] else {NO, NEVER, UNKNOWN}  # one change shows that there is change
 
 
+def _numbers_change(claimed: Claimed) -> set[str]:
+    """Some numbers change under rounding too, and the interval leaves out that none does."""
+    figure = claimed.rows[-1]["figures"]["wobble_rounding"]
+    if figure["value"] is None or not claimed.rows[-1]["figures"]["wobble_exact"]["numerator"]:
+        return {UNKNOWN, NO}
+    return {YES} if figure["low"] is not None and figure["low"] > 0 else {NO}
+
+
 def _steadiest(claimed: Claimed) -> set[str]:
     clear = [
         (row["figures"]["difference"].get("high") or 0) < 0 and is_small(row["figures"]["mcnemar_p"])
@@ -225,7 +233,15 @@ def _registered(claimed: Claimed) -> set[str]:
 
 
 def _labels(claimed: Claimed) -> set[str]:
-    return {YES, NO, UNKNOWN} if claimed.rows else {NO, UNKNOWN}
+    """Supported by a candidate that most readings say, of all configurations and of the weakest one, and that
+    no configuration holds the label against; configurations of one family support nothing."""
+    for row in claimed.rows:
+        support, floor = (row["figures"][name] for name in ("support", "floor"))
+        most = all(2 * one["numerator"] > one["denominator"] for one in (support, floor))
+        if most and row["keys"]["dissent"] != "the label":
+            return {YES, UNKNOWN}
+    # A firm one may stand behind those that are listed.
+    return {NO, UNKNOWN} | ({YES} if len(claimed.rows) >= 200 else set())
 
 
 def _pairs(claimed: Claimed) -> set[str]:
@@ -249,7 +265,7 @@ CLAIM_RULES: dict[tuple[str, str], Rule] = {
     ("beyond_sampling", "unseen"): _beyond_reach,
     ("wobble", "overall"): _pooled_rounding,
     ("wobble", "steadiest"): _steadiest,
-    ("sameness", "overall"): _pooled_rounding,
+    ("sameness", "overall"): _numbers_change,
     ("worst_category", "overall"): _worst_category,
     ("worst_category", "trend"): _trend,
     ("reliability", "overall"): _reliability,

@@ -131,7 +131,17 @@ def claim_same_order(claimed: Claimed) -> set[str]:
     pairs = [(a[0] - b[0], a[1] - b[1]) for at, a in enumerate(both) for b in both[:at]]
     # Configurations that tie under both rules are in no order; a tie under one rule alone is a change.
     ordered = [loose * strict > 0 for loose, strict in pairs if loose or strict]
-    return {UNKNOWN} if not ordered else {YES} if all(ordered) else {NO}
+    if not ordered:
+        return {UNKNOWN}
+    # In an order at all are those whose intervals do not overlap, by one rule at least.
+    apart = any(
+        min(one[rule]["high"], other[rule]["high"]) < max(one[rule]["low"], other[rule]["low"])
+        for at, one in enumerate(found)
+        for other in found[:at]
+        for rule in ("acc", "acc_strict")
+        if one[rule]["value"] is not None and other[rule]["value"] is not None
+    )
+    return {NO} if not all(ordered) else {YES} if apart else {UNKNOWN}
 
 
 def claim_leads(claimed: Claimed) -> set[str]:

@@ -23,6 +23,10 @@ def as_answered(cells: list[Cell], value: Optional[str], most: int = 60) -> str:
     return shown if len(shown) <= most and shown.isprintable() else ""
 
 
+def _said(dissenter: Cell) -> str:
+    return "the label" if dissenter.correct else "something else"
+
+
 def label_error_tables(sides: Sides) -> dict[str, Table]:
     """The candidates; none for fewer than two configurations."""
     bundle = sides.bundle
@@ -42,9 +46,11 @@ def label_error_tables(sides: Sides) -> dict[str, Table]:
         if len(dissenters) > 1 or (dissenters and len(cells) < 3):
             continue
         holders = [cell for cell in cells if cell.modal == value]
-        if any(cell.correct for cell in holders):
-            continue
         backing, total = sum(cell.top for cell in holders), sum(cell.n for cell in cells)
+        correct = sum(cell.hits for cell in cells)
+        # As many for the label as against it, in one configuration or in all: nothing speaks against it.
+        if any(cell.correct or cell.hits >= cell.top for cell in holders) or correct >= backing:
+            continue
         least = min(cell.top for cell in cells)
         # Of several that have as few: whose are the smaller share, then the first.
         weakest = min(range(len(cells)), key=lambda place: (cells[place].top, -cells[place].n))
@@ -53,6 +59,7 @@ def label_error_tables(sides: Sides) -> dict[str, Table]:
             task=bundle.task(item),
             value=(as_answered(cells, value) if bundle.answer_type(item) == "text" else "") or str(value),
             dissenter=names[dissenters[0]] if dissenters else "",
+            dissent=_said(cells[dissenters[0]]) if dissenters else "",
             weakest=names[weakest],
             excluded=cells[0].answers[0].excluded,
         )
@@ -60,6 +67,7 @@ def label_error_tables(sides: Sides) -> dict[str, Table]:
             "support": Expected(backing / total, backing, total),
             "floor": wilson_share(least, cells[weakest].n),
             "agree": plain_count(agree, len(cells)),
+            "for_label": plain_count(correct, total),
         }
         found.append((len(dissenters), -backing, item, key, figures))
     found.sort(key=lambda entry: entry[:3])
