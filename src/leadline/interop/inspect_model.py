@@ -120,9 +120,9 @@ class LeadlineModel(ModelAPI):
     ) -> tuple[ModelOutput, ModelCall]:
         """Answer one call. A prompt that is too long is an output that says so, as with other providers."""
         from leadline.serving.asking import of_chat
-        from leadline.serving.batcher import Outcome
         from leadline.serving.parameters import ChatBody
         from leadline.serving.problem import TOO_LONG, ProblemError
+        from leadline.serving.work import Outcome
 
         with as_prerequisite():
             if current_async_backend() != "asyncio":
