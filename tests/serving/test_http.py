@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -14,6 +16,7 @@ import pytest
 
 from leadline.serving import Batcher, make_app, offered, running
 from leadline.serving.intake import Intake
+from leadline.serving.journal import Journal
 from tests.serving.asked import CHAT, COMPLETION, at_once, chat, completion, error, post, texts
 
 if TYPE_CHECKING:
@@ -274,3 +277,57 @@ def test_requests_of_all_kinds_at_once_get_their_own_answers(server: str) -> Non
         [lambda each=each: texts(completion(server, each, temperature=0, max_tokens=6)) for each in asked]
     )
     assert together == alone
+
+
+def test_a_body_that_is_said_to_be_too_large_is_refused_before_it_is_sent(impatient: str) -> None:
+    begun = time.monotonic()
+    parsed = urlsplit(impatient)
+    with socket.create_connection((parsed.hostname, parsed.port), timeout=5) as connection:
+        connection.sendall(head(99_999_999_999))
+        assert b" 413 " in connection.recv(65_536).partition(b"\r\n")[0]
+        # Whoever sends it all the same can still read the answer, and the connection ends.
+        with suppress(OSError):
+            for _ in range(200):
+                connection.sendall(b" " * 2**18)
+    assert time.monotonic() - begun < 5
+    works(impatient)
+
+
+def test_a_conversation_is_tokenised_as_the_model_would_see_it(server: str) -> None:
+    said = {"messages": [{"role": "user", "content": "ab"}]}
+    found = post(server, "/tokenize", {**said, "return_token_strs": True}).json()
+    assert found["count"] == len(found["tokens"]) == len(found["token_strs"])
+    assert found["count"] == chat(server, "ab", max_tokens=1).json()["usage"]["prompt_tokens"]
+    assert post(server, "/detokenize", {"tokens": found["tokens"]}).json()["prompt"].startswith("ab")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "param"),
+    [
+        ("/tokenize", {"prompt": "a", "model": "nope"}, 404, "model"),
+        ("/detokenize", {"tokens": [1], "model": "nope"}, 404, "model"),
+        ("/tokenize", {"prompt": "a", "foo": 1}, 400, "foo"),
+        ("/detokenize", {"tokens": [1], "foo": 1}, 400, "foo"),
+        ("/tokenize", {}, 400, "prompt"),
+        ("/tokenize", {"prompt": 5}, 400, "prompt"),
+        ("/tokenize", {"prompt": "a", "messages": [{"role": "user", "content": "a"}]}, 400, "prompt"),
+        ("/tokenize", {"messages": [{"role": "user", "content": "a", "foo": 1}]}, 400, "messages.0.foo"),
+        ("/tokenize", {"messages": [{"role": "alien", "content": "a"}]}, 400, "messages.0.role"),
+        ("/detokenize", {"tokens": [-1]}, 400, "tokens.0"),
+        ("/detokenize", {}, 400, "tokens"),
+    ],
+)
+def test_what_the_tokenizer_cannot_be_asked_is_refused_by_name(
+    server: str, path: str, body: dict[str, Any], status: int, param: str
+) -> None:
+    assert error(post(server, path, body), status)["param"] == param
+
+
+def test_the_log_names_the_parameter_at_fault(little: LocalModel) -> None:
+    out = io.StringIO()
+    with running(make_app(Batcher(offered(little)), journal=Journal(out))) as url:
+        error(chat(url, "a", n=0), 400)
+        error(chat(url, "a", tools=[{"type": "function"}]), 400)
+        error(post(url, CHAT, {}), 400)
+    notes = [line.partition(" s ")[2] for line in out.getvalue().splitlines()]
+    assert notes == ["invalid_value (n)", "unsupported_parameter (tools)", "missing_parameter (messages)"]

@@ -111,6 +111,87 @@ def test_a_wrong_value_is_named(parameters: dict[str, Any], param: str) -> None:
     assert problem.param == param or problem.param.startswith(f"{param}.")
 
 
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"stop": ["x"] * 17}, "stop: has 16 entries at most"),
+        ({"stop": 5}, "stop: must be a text, or a list of texts"),
+        ({"stop": ""}, "stop: is empty"),
+        ({"max_tokens": -1}, "max_tokens: must be at least 1"),
+        ({"max_tokens": 0}, "max_tokens: must be at least 1"),
+        ({"max_tokens": "5"}, "max_tokens: must be a whole number"),
+        ({"top_p": 0}, "top_p: must be more than 0"),
+        ({"stream": "yes"}, "stream: must be true or false"),
+        ({"stream_options": 3}, "stream_options: must be an object"),
+        ({"messages": []}, "messages: is empty"),
+        ({"messages": [[]]}, "messages.0: must be an object"),
+        (
+            {"messages": [{"role": "user", "content": 5}]},
+            "messages.0.content: must be a text, or a list of parts that are texts",
+        ),
+        (
+            {"messages": [{"role": "user", "content": [{"text": "a"}]}]},
+            "messages.0.content.0.type is missing",
+        ),
+        ({"foo": 1}, "foo is no parameter that is known here, and might change the answer"),
+        ({"top_k": 5}, "top_k is not supported here, and would change the answer"),
+    ],
+)
+def test_a_fault_is_told_in_plain_words(parameters: dict[str, Any], said: str) -> None:
+    assert refused(**parameters).message == said
+
+
+def test_a_prompt_of_no_known_form_is_told_which_forms_there_are() -> None:
+    prompts: tuple[Any, ...] = (None, ["a", 1], {}, [1.5])
+    for prompt in prompts:
+        with pytest.raises(
+            ProblemError, match="prompt: must be a text, a list of texts, a list of token ids"
+        ):
+            read_body(CompletionBody, json.dumps({"prompt": prompt}).encode())
+
+
+@pytest.mark.parametrize(
+    ("inside", "param"),
+    [
+        ({"name": "bob"}, "messages.0.name"),
+        ({"foo": 1}, "messages.0.foo"),
+        ({"tool_calls": [{"id": "1"}]}, "messages.0.tool_calls"),
+        ({"type": "image"}, "messages.0.type"),
+        ({"content": [{"type": "text", "text": "a", "foo": 1}]}, "messages.0.content.0.foo"),
+    ],
+)
+def test_what_a_message_brings_along_and_no_model_sees_is_refused_by_name(
+    inside: dict[str, Any], param: str
+) -> None:
+    problem = refused(messages=[{"role": "user", "content": "a", **inside}])
+    assert problem.param == param and param in problem.message
+
+
+def test_an_answer_can_be_sent_back_as_openais_client_writes_it() -> None:
+    answer: dict[str, Any] = {
+        "role": "assistant",
+        "content": "a",
+        "refusal": None,
+        "annotations": [],
+        "tool_calls": None,
+    }
+    part = {"type": "text", "text": "b", "cache_control": {"type": "ephemeral"}}
+    body = read(messages=[*MESSAGES, answer, {"role": "user", "content": [part], "type": "text"}])
+    assert len(body.messages) == 3
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"messages": [{"role": "user", "content": "a"}], "temperature": 0, "temperature": 1}',
+        b'{"messages": [{"role": "user", "content": "a", "temperature": 1, "temperature": 1}]}',
+    ],
+)
+def test_a_key_that_stands_twice_is_named(raw: bytes) -> None:
+    with pytest.raises(ProblemError, match="temperature stands twice in one object"):
+        read_body(ChatBody, raw)
+
+
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(ProblemError, match="messages is missing"):
         read_body(ChatBody, b"{}")
@@ -120,7 +201,7 @@ def test_what_is_missing_is_named() -> None:
 
 def test_a_message_of_text_parts_and_null_parameters_are_read() -> None:
     body = read(
-        messages=[{"role": "user", "content": [{"type": "text", "text": "a"}], "name": "x"}],
+        messages=[{"role": "user", "content": [{"type": "text", "text": "a"}], "name": None}],
         temperature=None,
         stop=None,
         seed=None,

@@ -10,15 +10,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 import httpx2
 import pytest
 
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, UsageError
 from leadline.serving.server import listen
+from leadline.serving.start import Wanted, start
 from tests.serving.asked import texts, user
 from tests.study.small import write_model
 
@@ -89,12 +91,38 @@ def test_what_runs_has_five_seconds_when_it_is_stopped_and_a_token_is_made_for_o
             said += next(coming)
             begun = time.monotonic()
             process.send_signal(signal.SIGINT)
-            with suppress(httpx2.HTTPError):
-                for part in coming:
-                    said += part
+            for part in coming:
+                said += part
         assert process.wait(40) == 130
         assert 4 < time.monotonic() - begun < 30
         assert said.count(b"data: ") > 200 and b"[DONE]" not in said
+        assert (
+            json.loads(said.strip().splitlines()[-1].removeprefix(b"data: "))["error"]["code"] == "stopping"
+        )
+
+
+def test_on_ctrl_c_everybody_is_told_and_the_log_says_who_stopped(folder: Path) -> None:
+    arguments = ("--model", str(folder), "--port", "0", "--max-batch", "1")
+    with started(*arguments) as (process, url):
+
+        def ask(n: int) -> httpx2.Response:
+            body = {"messages": user("a"), "max_tokens": 500, "n": n, "temperature": 5}
+            return httpx2.post(f"{url}/chat/completions", json=body, timeout=60)
+
+        with ThreadPoolExecutor(2) as pool:
+            running = pool.submit(ask, 128)
+            while httpx2.get(f"{url.removesuffix('/v1')}/health").json()["running"] == 0:
+                time.sleep(0.02)
+            waiting = pool.submit(ask, 1)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            told = waiting.result(), running.result()
+        assert process.wait(40) == 130
+        for answer in told:
+            assert answer.status_code == 503 and answer.json()["error"]["code"] == "stopping"
+            assert int(answer.headers["retry-after"]) > 0
+        said = rest(process.stderr)
+    assert said.count(" 503 ") == said.count("the server stopped") == 2 and "client left" not in said
 
 
 def test_a_port_that_is_taken_is_one_line(folder: Path) -> None:
@@ -109,6 +137,25 @@ def test_a_port_that_is_taken_is_one_line(folder: Path) -> None:
 
 def test_a_host_that_is_not_there_is_one_line() -> None:
     for host in ("no-such-host.invalid", "192.0.2.1"):
-        with pytest.raises(LeadlineError) as raised:
+        with pytest.raises(LeadlineError, match=host) as raised:
             listen(host, 0)
-        assert "\n" not in str(raised.value)
+        assert "\n" not in str(raised.value) and "port" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (Wanted("smollm2", name=""), "--name '': is empty"),
+        (Wanted("smollm2", name="a b"), "--name 'a b': cannot be a name"),
+        (Wanted("smollm2", name="a\x1b[2J"), "cannot be a name"),
+        (Wanted("inspect:openai/gpt-4o-mini"), "a model behind an API is served already"),
+        (
+            Wanted("smollm2", technique="dola", settings=("layers=foo",)),
+            "must be 'low' or 'high', or numbers",
+        ),
+    ],
+)
+def test_what_cannot_be_served_is_told_before_a_model_is_loaded(wanted: Wanted, said: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        start(wanted)
+    assert said in str(raised.value) and "\n" not in str(raised.value)

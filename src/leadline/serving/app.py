@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -26,11 +25,18 @@ from leadline.serving.batcher import Batcher
 from leadline.serving.guard import LOOPBACK, Guard
 from leadline.serving.intake import ClientDisconnect, Intake
 from leadline.serving.journal import Entry, Journal
-from leadline.serving.parameters import Body, ChatBody, CompletionBody, read_body, read_json
-from leadline.serving.problem import ProblemError, failed
+from leadline.serving.parameters import Body, ChatBody, CompletionBody, checked, read_body, read_json
+from leadline.serving.problem import ProblemError, ending, failed
 from leadline.serving.shapes import ChatShape, CompletionShape, Shape, usage
 from leadline.serving.stream import EventStream, client_left
-from leadline.serving.tokenizing import DetokenizeBody, TokenizeBody, detokenize, tokenize, tokenizer_info
+from leadline.serving.tokenizing import (
+    NEUTRAL,
+    DetokenizeBody,
+    TokenizeBody,
+    detokenize,
+    tokenize,
+    tokenizer_info,
+)
 from leadline.serving.work import Outcome, Work
 
 logger = logging.getLogger("leadline.serving")
@@ -41,7 +47,6 @@ _CLIENT_LEFT = 499
 # Open requests that neither run nor wait: their bodies arrive, or their answers leave.
 _IN_PASSING = 256
 
-_Model = TypeVar("_Model", bound=BaseModel)
 _Result = TypeVar("_Result")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -92,6 +97,7 @@ def make_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
+    app.state.batcher = batcher
     return app
 
 
@@ -123,10 +129,14 @@ class _Serving:
             try:
                 response = await answer(request, entry)
             except ProblemError as problem:
-                response, entry.note = problem.response(), problem.code or problem.kind
+                response, entry.note = problem.response(), problem.note
             except LeadlineError as error:  # what is asked for cannot be
                 refused = ProblemError(400, str(error))
-                response, entry.note = refused.response(), refused.kind
+                response, entry.note = refused.response(), refused.note
+            except asyncio.CancelledError:  # its time is over, and nobody is told any more
+                entry.status, entry.note = 503, ending().note
+                self.journal.write(entry)
+                raise
             except ClientDisconnect:
                 response = Response(status_code=_CLIENT_LEFT)
             except Exception as error:
@@ -188,7 +198,7 @@ class _Serving:
             entry.tokens_in, entry.tokens_out = spent["prompt_tokens"], spent["completion_tokens"]
             entry.said = [each.text for each in outcomes]
             if problem is not None:
-                entry.note = problem.code or problem.kind
+                entry.note = problem.note
             elif len(outcomes) < entry.choices:
                 entry.note = "the client left"
 
@@ -263,14 +273,13 @@ class _Serving:
             return JSONResponse(await self._beside(self._tokenized, DetokenizeBody, raw, detokenize))
 
     def _tokenized(
-        self, kind: type[_Model], raw: bytes, act: Callable[..., dict[str, Any]]
+        self,
+        kind: type[TokenizeBody] | type[DetokenizeBody],
+        raw: bytes,
+        act: Callable[..., dict[str, Any]],
     ) -> dict[str, Any]:
-        value = read_json(raw)
-        try:
-            body = kind.model_validate(value)
-        except ValidationError:
-            names = ", ".join(kind.model_fields)
-            raise ProblemError(400, f"the body is not as this address wants it: {names}") from None
+        body = checked(kind, read_json(raw), NEUTRAL)
+        self._check_model(body.model)
         return act(self.offer, body)
 
     async def health(self, request: Request, entry: Entry) -> Response:

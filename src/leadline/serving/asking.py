@@ -79,14 +79,12 @@ class Asked:
 
 def of_chat(offer: Offer, body: ChatBody, default_tokens: int) -> Asked:
     """What a chat asks. Raises ProblemError (400) for what cannot be asked."""
-    if body.max_tokens == 0:
-        raise wrong("max_tokens", "should be at least 1")
     if body.top_logprobs is not None and not body.logprobs:
         raise wrong("top_logprobs", "has a meaning only with logprobs: true")
     top = (body.top_logprobs or 0) if body.logprobs else None
     tokens = body.max_completion_tokens or body.max_tokens
     seed = secrets.randbits(31) if body.seed is None else body.seed
-    messages = tuple(_message(each, at) for at, each in enumerate(body.messages))
+    messages = conversation(body.messages)
     if offer.asks is not None:
         _check_temperature(body)
         _check_told((body.n or 1) * (tokens or 0), top)
@@ -144,13 +142,15 @@ def _check_told(tokens: int, top: int | None) -> None:
         raise wrong("logprobs", f"{MAX_TOLD:,} are told at most: of fewer answers, tokens, alternatives")
 
 
+def conversation(messages: Sequence[Message]) -> tuple[tuple[str, str], ...]:
+    """(role, text) of each message. Raises ProblemError (400) for what is no text."""
+    return tuple(_message(each, at) for at, each in enumerate(messages))
+
+
 def _message(message: Message, at: int) -> tuple[str, str]:
     where = f"messages.{at}"
     if message.role not in _ROLES:
         raise unsupported(f"{where}.role", "known roles are system, developer, user and assistant")
-    for name in ("tool_calls", "function_call", "audio"):
-        if (message.model_extra or {}).get(name):
-            raise unsupported(f"{where}.{name}")
     if isinstance(message.content, str):
         return _ROLES[message.role], message.content
     if not message.content:
@@ -233,7 +233,7 @@ def _sampling(offer: Offer, body: Body, tokens: int, top: int | None) -> Samplin
 
 def _check_temperature(body: Body) -> None:
     if body.temperature is not None and 0 < body.temperature < _COLDEST:
-        raise wrong("temperature", f"should be 0, or {_COLDEST:g} at least")
+        raise wrong("temperature", f"must be 0, or at least {_COLDEST:g}")
 
 
 def _plain(

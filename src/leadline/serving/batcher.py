@@ -43,22 +43,35 @@ class Batcher:
         self.running = 0
         self._waiting: deque[Work] = deque()
         self._changed = threading.Condition()
-        self._closed = False
+        self._closed = self._draining = False
         self._seconds = 1.0  # that a batch takes, smoothed
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin to answer."""
         if self._thread is None:
-            self._closed = False
+            self._closed = self._draining = False
             self._thread = threading.Thread(target=self._serve, name="leadline-batcher", daemon=True)
             self._thread.start()
 
-    def close(self) -> None:
-        """Stop: what runs is cut short, what waits is refused."""
+    def drain(self) -> None:
+        """Refuse what comes and what waits; what has begun goes on."""
+        with self._changed:
+            self._draining = True
+            refused = [work for work in self._waiting if not work.started]
+            self._waiting = deque(work for work in self._waiting if work.started)
+        for work in refused:
+            work.tell(ending())
+
+    def cut(self) -> None:
+        """Stop: what runs ends at its next token, and its client is told. Waits for nothing."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+
+    def close(self) -> None:
+        """Stop: what runs is cut short, what waits is refused."""
+        self.cut()
         if self._thread is not None:
             self._thread.join(_JOIN_SECONDS)
             self._thread = None
@@ -88,7 +101,7 @@ class Batcher:
             else:
                 work.pending.append(Row(work, number, choice, step))
         with self._changed:
-            if self._closed:
+            if self._closed or self._draining:
                 raise ending()
             if sum(not each.started for each in self._waiting) >= self.max_waiting:
                 raise busy(self._wait())

@@ -1,20 +1,22 @@
 """What clients may ask for: the bodies of the two APIs, checked.
 
 What is known is read, what changes no answer is ignored (`user`, `metadata`, `store`, ...), and everything
-else is refused by name unless it has its neutral value: an answer that was drawn otherwise than was asked for
-would be a wrong measurement without a word.
+else is refused by name unless it has its neutral value, inside messages too: an answer that was drawn
+otherwise than was asked for would be a wrong measurement without a word.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from leadline.serving.problem import ProblemError, unsupported, wrong
+from leadline.serving.complaint import complaint, shown
+from leadline.serving.problem import ProblemError, unknown, unsupported
 
 MAX_CHOICES = 128
 MAX_STOPS = 16
@@ -53,6 +55,21 @@ _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "verbosity": (),
     "web_search_options": (),
 }
+
+# Inside messages: what other APIs' answers bring along when they are sent back, and what asks for nothing.
+_IN_MESSAGES: Mapping[str, tuple[Any, ...]] = {
+    "annotations": ([],),
+    "audio": (),
+    "function_call": (),
+    # OpenAI's tells the model who speaks; no chat template here shows it.
+    "name": (),
+    "reasoning_content": ("",),
+    "refusal": ("",),
+    "tool_call_id": (),
+    "tool_calls": ([],),
+    "type": ("text", "message"),
+}
+_IGNORED_IN_PARTS = frozenset({"cache_control"})
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _Stop = Annotated[str, Field(min_length=1, max_length=_MAX_STOP_LENGTH)]
@@ -98,7 +115,7 @@ class Body(BaseModel):
 class TextPart(BaseModel):
     """A part of a message that is text."""
 
-    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
     type: str
     text: str | None = None
@@ -117,6 +134,7 @@ class ChatBody(Body):
     """POST /v1/chat/completions."""
 
     messages: list[Message] = Field(min_length=1)
+    max_tokens: int | None = Field(default=None, ge=1, le=2**31)
     max_completion_tokens: int | None = Field(default=None, ge=1, le=2**31)
     logprobs: bool | None = None
     top_logprobs: int | None = Field(default=None, ge=0, le=MAX_TOP)
@@ -130,27 +148,53 @@ class CompletionBody(Body):
     logprobs: int | None = Field(default=None, ge=0, le=MAX_TOP)
 
 
-_Body = TypeVar("_Body", bound=Body)
+_Body = TypeVar("_Body", bound=BaseModel)
 
 
 def read_body(kind: type[_Body], raw: bytes) -> _Body:
     """The body, checked. Raises ProblemError (400), which names the parameter that is at fault."""
-    body = _checked(kind, read_json(raw))
-    for name, value in (body.model_extra or {}).items():
-        if name in _IGNORED or value is None:
-            continue
-        neutral = _NEUTRAL.get(name)
-        if neutral is None:
-            raise unsupported(_shown(name))
-        if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in neutral):
-            raise unsupported(name)
+    return checked(kind, read_json(raw), _NEUTRAL, _IGNORED)
+
+
+def checked(
+    kind: type[_Body],
+    value: dict[str, Any],
+    neutral: Mapping[str, tuple[Any, ...]],
+    ignored: frozenset[str] = frozenset(),
+) -> _Body:
+    """`value` as a `kind`; further parameters must be `ignored`, null or `neutral`, those of messages too."""
+    try:
+        body = kind.model_validate(value)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)
+        raise complaint(faults, _NAMES | frozenset(kind.model_fields)) from None
+    _check_rest(body, neutral, ignored)
+    for at, message in enumerate(getattr(body, "messages", None) or ()):
+        where = f"messages.{at}."
+        _check_rest(message, _IN_MESSAGES, frozenset(), where)
+        for number, part in enumerate(message.content if isinstance(message.content, list) else ()):
+            if part.type == "text":  # others are refused as a whole
+                _check_rest(part, {}, _IGNORED_IN_PARTS, f"{where}content.{number}.")
     return body
+
+
+def _check_rest(
+    of: BaseModel, neutral: Mapping[str, tuple[Any, ...]], ignored: frozenset[str], where: str = ""
+) -> None:
+    for name, value in (of.model_extra or {}).items():
+        if name in ignored or value is None:
+            continue
+        if name not in neutral:
+            raise unknown(where + shown(name))
+        same = (isinstance(value, bool) == isinstance(each, bool) for each in neutral[name] if value == each)
+        if not any(same):
+            raise unsupported(where + name)
 
 
 def read_json(raw: bytes) -> dict[str, Any]:
     """A JSON object. Raises ProblemError (400) for anything else."""
     try:
-        value = json.loads(raw.decode("utf-8"), parse_constant=_constant)
+        value = json.loads(raw.decode("utf-8"), parse_constant=_constant, object_pairs_hook=_object)
         if _SURROGATE.search(raw):  # half of a pair is no character: no tokenizer takes it
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError:
@@ -167,21 +211,19 @@ def _constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is not JSON")
 
 
-def _checked(kind: type[_Body], value: dict[str, Any]) -> _Body:
-    try:
-        return kind.model_validate(value)
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False, include_input=False)
-        # Where several kinds are possible each complains: the one that got deepest says most.
-        fault = max(faults[:50], key=lambda each: sum(isinstance(part, int) for part in each["loc"]))
-        names = [str(part) for part in fault["loc"] if isinstance(part, int) or str(part).isidentifier()]
-        where = ".".join(_shown(name) for name in names[:4]) or "body"
-        if fault["type"] == "missing":
-            raise ProblemError(400, f"{where} is missing", param=where, code="missing_parameter") from None
-        message = fault["msg"][:1].lower() + fault["msg"][1:]
-        raise wrong(where, message.replace("input should", "should")) from None
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """One of two values for the same key would be taken without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        twice = shown(next(name for name, number in counts.items() if number > 1))
+        raise ProblemError(400, f"{twice} stands twice in one object", param=twice, code="invalid_json")
+    return found
 
 
-def _shown(name: str) -> str:
-    """A name that a client made up, short and without signs that a terminal would obey."""
-    return "".join(sign if sign.isprintable() else "?" for sign in name[:60])
+# What the parts of a body are called.
+_NAMES = frozenset(
+    name
+    for kind in (ChatBody, CompletionBody, Message, TextPart, StreamOptions)
+    for name in kind.model_fields
+)

@@ -14,6 +14,9 @@ from starlette.responses import JSONResponse, Response
 
 # What inspect-ai and other harnesses know a prompt by that is too long, as they know OpenAI's own.
 TOO_LONG = "context_length_exceeded"
+_STOPPING = "stopping"
+# Whoever stops a server to start it anew needs some seconds.
+_RESTART_SECONDS = 5
 
 
 @dataclass(eq=False)  # not frozen: a traceback is put into it
@@ -37,6 +40,17 @@ class ProblemError(Exception):
         error = {"message": self.message, "type": self.kind, "param": self.param, "code": self.code}
         return {"error": error}
 
+    @property
+    def note(self) -> str:
+        """What a log says of it: the kind of fault, and the parameter at fault.
+
+        >>> wrong("n", "is too large").note
+        'invalid_value (n)'
+        """
+        if self.code == _STOPPING:
+            return "the server stopped"
+        return (self.code or self.kind) + (f" ({self.param})" if self.param else "")
+
     def response(self) -> Response:
         """The whole answer."""
         return JSONResponse(self.body, status_code=self.status, headers=dict(self.headers))
@@ -47,6 +61,16 @@ def unsupported(name: str, why: str = "") -> ProblemError:
     reason = f": {why}" if why else ", and would change the answer"
     return ProblemError(
         400, f"{name} is not supported here{reason}", param=name, code="unsupported_parameter"
+    )
+
+
+def unknown(name: str) -> ProblemError:
+    """400 for a parameter that nobody here has heard of."""
+    return ProblemError(
+        400,
+        f"{name} is no parameter that is known here, and might change the answer",
+        param=name,
+        code="unsupported_parameter",
     )
 
 
@@ -75,4 +99,10 @@ def failed(identifier: str) -> ProblemError:
 
 def ending() -> ProblemError:
     """503: the server is being stopped."""
-    return ProblemError(503, "the server is being stopped", "server_error", code="stopping")
+    return ProblemError(
+        503,
+        "the server is being stopped",
+        "server_error",
+        code=_STOPPING,
+        headers={"retry-after": str(_RESTART_SECONDS)},
+    )

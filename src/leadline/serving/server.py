@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import logging
 import socket
 import threading
@@ -13,9 +15,12 @@ import uvicorn
 from starlette.applications import Starlette
 
 from leadline.errors import LeadlineError, UsageError
+from leadline.serving.batcher import Batcher
 
 # What runs when a server is stopped has so long to end.
 GRACE_SECONDS = 5
+# A token of a large model, and what is still to be sent, after that.
+_TELLING_SECONDS = 5
 # Clients keep connections for further requests; one that is closed just when the next is sent looks like a
 # failure, so they are kept for longer than clients keep them.
 _KEEP_ALIVE_SECONDS = 75
@@ -38,6 +43,10 @@ def listen(host: str, port: int) -> socket.socket:
         found.bind(address)
     except OSError as error:
         found.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise UsageError(
+                f"{host} is no address of this machine", fix="--host 127.0.0.1, or 0.0.0.0 for all of them"
+            ) from error
         reason = (error.strerror or str(error)).lower()
         raise LeadlineError(
             f"port {port} cannot be had: {reason}", where=host, fix="--port 0 takes one that is free"
@@ -51,9 +60,29 @@ def url_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class _Server(uvicorn.Server):
+    """Tells clients that it stops while there are still connections to tell them by."""
+
+    batcher: Batcher | None = None
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Refuse what waits, give what runs its time, then end it; wait until all clients have heard."""
+        ending = asyncio.create_task(self._end())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            ending.cancel()
+
+    async def _end(self) -> None:
+        if self.batcher is not None:
+            self.batcher.drain()
+            await asyncio.sleep(GRACE_SECONDS)
+            self.batcher.cut()
+
+
 def _server(app: Starlette) -> uvicorn.Server:
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what it would say, the journal says
-    return uvicorn.Server(
+    server = _Server(
         uvicorn.Config(
             app,
             lifespan="on",
@@ -63,13 +92,16 @@ def _server(app: Starlette) -> uvicorn.Server:
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=GRACE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS + _TELLING_SECONDS,
         )
     )
+    server.batcher = getattr(app.state, "batcher", None)
+    return server
 
 
 def serve(app: Starlette, bound: socket.socket) -> None:
-    """Serve until Ctrl-C: running requests then have 5 seconds; a second Ctrl-C ends at once.
+    """Serve until Ctrl-C: what waits is then refused, and running requests have 5 seconds until their clients
+    are told; a second Ctrl-C ends at once.
 
     Ends with the signal that stopped it (KeyboardInterrupt for Ctrl-C).
     """
@@ -101,5 +133,5 @@ def running(app: Starlette, host: str = "127.0.0.1", port: int = 0) -> Iterator[
         yield url_of(bound)
     finally:
         server.should_exit = True
-        thread.join(GRACE_SECONDS + _STARTING_SECONDS)
+        thread.join(GRACE_SECONDS + _TELLING_SECONDS + _STARTING_SECONDS)
         bound.close()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import logging
 import os
 import re
 import secrets
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from typing import get_args
 from leadline.engine import Prompt, Request, Sampling
 from leadline.errors import UsageError
 from leadline.models.probing import bench_for, loaded
+from leadline.models.served.reference import is_served
 from leadline.serving.app import make_app
 from leadline.serving.batcher import Batcher
 from leadline.serving.guard import LOOPBACK
@@ -27,6 +30,8 @@ from leadline.techniques.technique import Technique
 
 # A token that somebody could guess in passing is worse than none: it looks like one.
 _SHORTEST_TOKEN = 8
+# Stands in commands, addresses and logs, as it is.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+/:@-]{0,199}")
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,18 @@ class Wanted:
 
 def start(wanted: Wanted, *, json_log: bool = False, log_prompts: bool = False, quiet: bool = False) -> None:
     """Serve until Ctrl-C. Raises UsageError for what cannot be served, before a model is loaded."""
+    if is_served(wanted.model):
+        raise UsageError(
+            "a model behind an API is served already: nothing can be done inside it",
+            where=f"--model {wanted.model}",
+            fix="a model of this machine, or ask the provider itself",
+        )
+    if wanted.name is not None and not _NAME.fullmatch(wanted.name):
+        raise UsageError(
+            "cannot be a name" if wanted.name else "is empty",
+            where=f"--name {shlex.quote(wanted.name)}",
+            fix="letters, digits and . _ + - / : @, beginning with a letter or a digit",
+        )
     technique = technique_of(wanted)
     if wanted.prompt not in get_args(Style):
         raise UsageError(f"there are no prompts of the style {wanted.prompt!r}", fix="few-shot or chat")
@@ -150,14 +167,14 @@ def greeting(offer: Offer, url: str, variable: str, made: str | None, needed: bo
     yield f"{offer.name} ({what}{identity.dtype} on {identity.device}) is served at {url}"
     key = f'os.environ["{variable}"]' if needed else '"none"'
     shown = f"${variable}" if needed else "none"
-    yield f'  openai   OpenAI(base_url="{url}", api_key={key}), model="{offer.name}"'
-    yield (
-        f"  inspect  LOCAL_API_KEY={shown} inspect eval TASK --model openai-api/local/{offer.name}"
-        f" --model-base-url {url}"
-    )
+    # A model's own name may be a folder's, with spaces in it.
+    yield f'  openai   OpenAI(base_url="{url}", api_key={key}), model={json.dumps(offer.name)}'
+    model = shlex.quote(f"openai-api/local/{offer.name}")
+    yield f"  inspect  LOCAL_API_KEY={shown} inspect eval TASK --model {model} --model-base-url {url}"
+    arguments = shlex.quote(f"model={offer.name},base_url={url}/chat/completions")
     yield (
         f"  lm-eval  OPENAI_API_KEY={shown} lm_eval --model local-chat-completions --apply_chat_template"
-        f" --model_args model={offer.name},base_url={url}/chat/completions --tasks TASK"
+        f" --model_args {arguments} --tasks TASK"
     )
     if made is not None:
         yield f"  token    {made} (shown only here; set ${variable} for one of your own)"

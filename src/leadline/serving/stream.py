@@ -10,7 +10,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from leadline.serving.problem import ProblemError
+from leadline.serving.problem import ProblemError, ending
 from leadline.serving.shapes import Shape
 from leadline.serving.work import Outcome, Piece, Work
 
@@ -55,6 +55,9 @@ class EventStream(Response):
         leaving = asyncio.create_task(client_left(receive))
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:  # not by the client, who would have left
+            self.problem = ending()
+            raise
         finally:
             self.forget(self.work)
             for task in (sending, leaving):

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from leadline.bench.problem import did_you_mean, shortened
+from leadline.bench.complaint import complaint
+from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
 from leadline.techniques.registry import technique_named
 from leadline.techniques.stack import Stack
@@ -31,15 +32,23 @@ def technique_from(text: str) -> Technique:
         return kind(**given)
     except ValidationError as error:
         setting, first = main_fault(error, kind)
-        message = first["msg"].removeprefix("Value error, ")
-        message = message[0].lower() + message[1:]
-        said = (
-            ""
-            if isinstance(first["input"], (dict, list, tuple))
-            else f", not {shortened(str(first['input']))}"
-        )
+        message, _ = complaint(first)
         place = f"{kind.name}: {setting}" if setting else kind.name
-        raise UsageError(f"{place}: {message}{said}") from None
+        raise UsageError(f"{place}: {_or_words(error, first)}{message}") from None
+
+
+def _or_words(error: ValidationError, fault: Mapping[str, Any]) -> str:
+    """What a setting may be instead of numbers: "must be 'low' or 'high', or a list of numbers: "."""
+    at = next((place for place, part in enumerate(fault["loc"]) if isinstance(part, int)), 0)
+    if not at:
+        return ""
+    beside = fault["loc"][: at - 1]
+    words = [
+        each["ctx"]["expected"]
+        for each in error.errors(include_url=False)
+        if each["type"] == "literal_error" and each["loc"][:-1] == beside
+    ]
+    return f"must be {words[0]}, or numbers with commas between: each " if words else ""
 
 
 def main_fault(error: ValidationError, kind: type[Technique]) -> tuple[str, Mapping[str, Any]]:
