@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leadline.cli.plain_text import count, print_json, printable
-from leadline.interop.log_ids import told
 
 if TYPE_CHECKING:
     from leadline.interop.logs import ImportedLog, LogImport, ScoreComparison
@@ -125,6 +124,8 @@ def _log(log: ImportedLog) -> str:
 
 
 def _compared(one: ScoreComparison) -> str:
+    from leadline.interop.log_ids import told
+
     where = f"{one.configuration}, scorer {one.scorer}"
     if not one.differ:
         return f"{where}: agrees with our readings on all {count(one.answers, 'answer')}"
