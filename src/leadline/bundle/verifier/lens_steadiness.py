@@ -85,12 +85,12 @@ def _wobble_change(parts: Parts) -> Table:
         table[row_key(method=again["method"], sampling=sampling)] = figures = {
             "rarefied": _mean([one for one, _ in rarefied]),
             "rarefied_plain": _mean([other for _, other in rarefied]),
-            "rarefied_difference": _difference([one - other for one, other in rarefied]),
+            "rarefied_difference": difference_figure([one - other for one, other in rarefied]),
             "wobble": wilson_share(sum(cell.unstable for cell in cells.values()), len(cells)),
             "wobble_plain": wilson_share(sum(cell.unstable for cell in others.values()), len(others)),
             "steadier": plain_count(steadier, len(cells)),
             "less_steady": plain_count(less, len(cells)),
-            "dispersion_difference": _difference(
+            "dispersion_difference": difference_figure(
                 [cells[item].dispersion - others[item].dispersion for item in cells]
             ),
             "mcnemar_p": p_figure(p, less + steadier) if cells else no_figure(0),
@@ -105,10 +105,6 @@ def _wobble_change(parts: Parts) -> Table:
 
 def _mean(values: list[float]) -> Expected:
     return mean_figure(values) if values else no_figure(0)
-
-
-def _difference(values: list[float]) -> Expected:
-    return difference_figure(values) if values else no_figure(0)
 
 
 def _gain_by_audit(parts: Parts) -> Table:
