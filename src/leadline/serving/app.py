@@ -96,17 +96,17 @@ def make_app(
         exception_handlers={HTTPException: _not_here},
         lifespan=lifespan,
     )
-    app.router.redirect_slashes = False
-    app.state.batcher = batcher
+    app.router.redirect_slashes, app.state.batcher = False, batcher
     return app
 
 
 async def _not_here(request: Request, error: Exception) -> Response:
     """404 and 405, in the API's form."""
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    what = "there is nothing at this address" if status == 404 else "this address is asked in another way"
-    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-    return ProblemError(status, what, code="unknown_url", headers=headers).response()
+    assert isinstance(error, HTTPException)
+    nothing = error.status_code == 404
+    what = "there is nothing at this address" if nothing else "this address is asked in another way"
+    refused = ProblemError(error.status_code, what, code="unknown_url", headers=error.headers or {})
+    return refused.response()
 
 
 class _Serving:
@@ -284,9 +284,8 @@ class _Serving:
 
     async def health(self, request: Request, entry: Entry) -> Response:
         """GET /health."""
-        return JSONResponse(
-            {"status": "ok", "waiting": self.batcher.waiting, "running": self.batcher.running}
-        )
+        waiting, running = self.batcher.waiting, self.batcher.running
+        return JSONResponse({"status": "ok", "waiting": waiting, "running": running})
 
 
 async def _collected(work: Work, count: int) -> list[Outcome]:
