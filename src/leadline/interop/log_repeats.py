@@ -16,6 +16,7 @@ class Repeats:
     differ: bool = False
 
     def add(self, item: str, answer: LoggedAnswer) -> None:
+        """Take one more answer; calls that failed tell nothing."""
         if self.differ or answer.text is None:
             return
         text = hash(answer.text)
@@ -26,4 +27,5 @@ class Repeats:
 
     @property
     def all_same(self) -> bool:
+        """Items were answered more than once, and each always in the same words."""
         return self.again > 0 and not self.differ
