@@ -60,6 +60,9 @@ class _Pool:
         ]
         self._lens = _derived(rest) if len(rest) < 4000 else _derived(finding["rows"])
         self._lens.add(_counted(finding))
+        if finding["lens"] == "label_errors":  # how many are unanimous, firm or sure; 200 are listed at most
+            listed = len(finding["rows"])
+            self._lens.add({float(at) for at in range((listed if listed < 200 else len(bundle.items)) + 1)})
         # So many samples tell shallow from deep, so many look further, and so many more these are.
         if finding["lens"] == "beyond_sampling":
             for part in protocol["partitions"]:
