@@ -46,9 +46,13 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     return Written(write_report(document, readings, items, out), document, readings, items)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    """Headless Chromium: $LEADLINE_CHROMIUM, or `chromium` on the path; skipped where there is none."""
+    """Headless Chromium: $LEADLINE_CHROMIUM, or `chromium` on the path; skipped where there is none.
+
+    Playwright keeps an event loop running in this thread for as long as it is there, and nobody else may run
+    one: so it goes away with the file.
+    """
     sync_api = pytest.importorskip("playwright.sync_api")
     program = os.environ.get("LEADLINE_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
     if not Path(program).exists():
