@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from leadline.models.served import BudgetExhausted, Price
+from leadline.models.served import Price
+from leadline.models.served.ledger import check_within
 from leadline.study.served_entry import Budget
 from leadline.study.store import Store
 
@@ -123,13 +124,9 @@ class StudyLedger:
         """As `Ledger.open`."""
         cost = price.of(tokens_in, tokens_out) if price else 0.0
         budget = self._budget
-        for what, limit, more in (
-            ("requests", budget.requests, requests),
-            ("tokens", budget.tokens, tokens_in + tokens_out),
-            ("money", budget.money, cost),
-        ):
-            if limit is not None and more and self._used[what] + more > limit:
-                raise BudgetExhausted(what, self._used[what], limit)
+        limits = {"requests": budget.requests, "tokens": budget.tokens, "money": budget.money}
+        more = {"requests": requests, "tokens": tokens_in + tokens_out, "money": cost}
+        check_within(limits, self._used, more)
         named = json.dumps(list(key), ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
         asked = (self._run, self._model, self._store.asking, named)
         values = (*asked, time.time(), requests, tokens_in, tokens_out, cost)

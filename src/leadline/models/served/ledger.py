@@ -6,6 +6,7 @@ if nothing does because the process was killed: its rows stay open, and stay cou
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -25,6 +26,15 @@ class BudgetExhausted(LeadlineError):  # noqa: N818  # spending all of it is no 
             where=where,
             fix=f"raise budget: {what} in study.yaml and run again",
         )
+
+
+def check_within(
+    limits: Mapping[str, float | None], used: Mapping[str, float], more: Mapping[str, float]
+) -> None:
+    """Raise BudgetExhausted where `more` on top of what is used is over a limit; None stands for no limit."""
+    for what, limit in limits.items():
+        if limit is not None and more[what] and used[what] + more[what] > limit:
+            raise BudgetExhausted(what, used[what], limit)
 
 
 class Ledger(Protocol):
@@ -108,13 +118,10 @@ class MemoryLedger:
     ) -> int:
         """As `Ledger.open`."""
         cost = price.of(tokens_in, tokens_out) if price else 0.0
-        for what, limit, more in (
-            ("requests", self.requests, requests),
-            ("tokens", self.tokens, tokens_in + tokens_out),
-            ("money", self.money, cost),
-        ):
-            if limit is not None and self.used[what] + more > limit:
-                raise BudgetExhausted(what, self.used[what], limit)
+        limits = {"requests": self.requests, "tokens": self.tokens, "money": self.money}
+        check_within(
+            limits, self.used, {"requests": requests, "tokens": tokens_in + tokens_out, "money": cost}
+        )
         self._count(requests, tokens_in + tokens_out, cost)
         self.calls.append(Call(key, requests, tokens_in, tokens_out, cost))
         return len(self.calls) - 1
