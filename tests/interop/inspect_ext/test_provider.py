@@ -158,8 +158,8 @@ def test_a_prompt_that_does_not_fit_is_an_answer_that_says_so(plain: Model) -> N
         ({"top_k": 5}, "does not do top_k"),
         ({"logit_bias": {3: 1.0}}, "does not do logit_bias"),
         ({"reasoning_effort": "low"}, "does not do reasoning_effort"),
-        ({"temperature": -1.0}, "temperature: should be greater than or equal to 0"),
-        ({"num_choices": 1000}, "n: should be less than or equal to 128"),
+        ({"temperature": -1.0}, "temperature: must be at least 0"),
+        ({"num_choices": 1000}, "n: must be at most 128"),
     ],
 )
 def test_what_would_change_an_answer_is_refused_by_name(
