@@ -1,0 +1,1 @@
+"""Fact benchmarks from Wikipedia: extracted, linked, filtered, verified in a training corpus."""

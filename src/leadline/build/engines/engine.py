@@ -1,0 +1,36 @@
+"""The one thing that stages over shards ask of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
+
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
+
+
+class Engine(Protocol):
+    """Runs a function over tasks.
+
+    `work(shared, task)` is a function of a module (it travels by name), writes its own output file whole or
+    not at all, and may be done twice: a worker that dies has its task done again elsewhere. `prepare` makes,
+    once in each worker, from what `shared` holds as data, what `work` is given as its first argument (a
+    compiled database of patterns, a loaded model); without it `work` is given `shared` itself.
+    """
+
+    name: str
+    workers: int
+
+    def run(
+        self,
+        work: Callable[[Any, TaskT], ResultT],
+        tasks: Sequence[TaskT],
+        shared: Any = None,
+        prepare: Callable[[Any], Any] | None = None,
+        *,
+        devices: bool = False,
+    ) -> Iterator[tuple[TaskT, ResultT]]:
+        """Results as they come, in any order. `devices`: one worker per accelerator, where there are any.
+
+        An exception of `work` ends the run and is raised here; what other tasks wrote stays.
+        """

@@ -1,0 +1,204 @@
+"""PLAN.yaml: what a fact benchmark is built from, and by which rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, (str, dict)) else value
+
+
+Paths = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+"""Files or patterns (`*.xml.bz2`), relative to the plan's folder; one may stand without a list."""
+
+
+class Section(BaseModel):
+    """A part of the plan: unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ArticlesSection(Section):
+    """Where pages come from: MediaWiki XML dumps, JSON lines or Parquet with id, title and text."""
+
+    dump: Paths = ()
+    jsonl: Paths = ()
+    parquet: Paths = ()
+    date: str = ""  # of the dump, for the manifest and the data statement
+    language: str = "en"
+    min_words: int = Field(default=100, ge=0)
+    limit: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _something(self) -> ArticlesSection:
+        if not (self.dump or self.jsonl or self.parquet):
+            raise ValueError("names no input: dump, jsonl or parquet")
+        return self
+
+
+class ExtractSection(Section):
+    """How triplets are read off sentences.
+
+    `method`: `rebel` (a seq2seq checkpoint, `model`), `distant` (links and Wikidata's statements), `chat`
+    (any model of Leadline, `model`), `recorded` (REBEL's linearised output kept in `recorded` files).
+    """
+
+    method: Literal["rebel", "distant", "chat", "recorded"]
+    model: str | None = None
+    base_url: str | None = None  # of a chat model behind an API
+    recorded: Paths = ()
+    batch: int = Field(default=16, ge=1)
+    beams: int = Field(default=3, ge=1)
+    max_source: int = Field(default=256, ge=8)  # tokens, as REBEL was trained
+    max_target: int = Field(default=128, ge=8)
+    device: str = "auto"
+
+
+class LinkSection(Section):
+    """How names become Wikidata ids: SQL dumps of the same date as the articles, or a wikimapper index."""
+
+    page: Paths = ()
+    page_props: Paths = ()
+    redirect: Paths = ()
+    wikimapper: str | None = None
+    titles: Paths = ()  # TSV: title, id; for small builds
+    relations: str | None = None  # TSV: label, property id; the packaged table without it
+
+
+class WikidataSection(Section):
+    """Where entities come from: a JSON dump, files of single entities, or the API."""
+
+    dump: Paths = ()
+    entities: Paths = ()
+    api: str | None = None  # such as https://www.wikidata.org/w/api.php
+    user_agent: str | None = None
+    date: str = ""
+
+
+class DomainSection(Section):
+    """Domains of pages: a table from P31 classes to domains; the packaged one without a file."""
+
+    table: str | None = None
+    unmapped: Literal["drop", "keep"] = "drop"
+
+
+class ClassifierSection(Section):
+    """A classifier: any model of Leadline, asked several times.
+
+    `prompt` is a folder that takes the place of the packaged prompt.
+    """
+
+    model: str
+    base_url: str | None = None
+    samples: int = Field(default=5, ge=1)
+    temperature: float = Field(default=0.7, ge=0)
+    agreement: float = Field(default=0.8, ge=0, le=1)  # less than this share of one label is unstable
+    unstable: Literal["drop", "keep"] = "drop"
+    unsure: Literal["drop", "keep"] = "drop"
+    prompt: str | None = None
+    max_tokens: int = Field(default=64, ge=1)
+
+
+class FilterSection(Section):
+    """What facts must be: see docs/building.md."""
+
+    domain: DomainSection | None = DomainSection()
+    relations: str | None = None  # a file of relation ids to let go; the packaged list without it
+    overlap: Literal["tokens", "stems", "off"] = "stems"
+    literals: Annotated[tuple[Literal["date", "quantity", "string"], ...], BeforeValidator(_as_list)] = ()
+    single: bool = True
+    relevance: ClassifierSection | None = None
+    cardinality: ClassifierSection | None = None
+
+
+class FrequencySection(Section):
+    """Page views of subjects over a window, and the percentile bins."""
+
+    pageviews: Paths = ()
+    api: str | None = None
+    user_agent: str | None = None
+    start: str = ""  # first and last month of the window: 2021-03
+    end: str = ""
+    project: str = "en.wikipedia"
+    head: float = Field(default=10, gt=0, lt=100)  # per cent of entities, from the top
+    torso: float = Field(default=40, gt=0, lt=100)
+    tail: float = Field(default=10, gt=0, lt=100)
+    buffer: float = Field(default=20, ge=0, lt=100)
+    keep_buffer: bool = False
+
+    @model_validator(mode="after")
+    def _hundred(self) -> FrequencySection:
+        if abs(self.head + self.torso + self.tail + 2 * self.buffer - 100) > 1e-9:
+            raise ValueError("head, torso, tail and two buffers must make 100 per cent")
+        return self
+
+
+class CapSection(Section):
+    """At most so many facts of a relation, stratified by bin and domain; and of the whole."""
+
+    per_relation: int = Field(default=300, ge=1)
+    total: int | None = Field(default=None, ge=1)
+
+
+class QuestionsSection(Section):
+    """Question templates: a YAML file, property id to template; the packaged one without it."""
+
+    templates: str | None = None
+
+
+class PresenceSection(Section):
+    """The training corpus in which the supporting sentences are looked for."""
+
+    corpus: Paths = ()
+    infini_gram: str | None = None  # an index's folder, or the API's index name
+    api: str | None = None
+    tiers: Annotated[tuple[Literal["exact", "normalised", "stripped"], ...], BeforeValidator(_as_list)] = (
+        "exact",
+        "normalised",
+        "stripped",
+    )
+    keep: Literal["exact", "normalised", "stripped"] = "exact"  # the loosest tier that keeps a fact
+    again: bool = True  # the same triplet must be extracted again from the sentence
+    locations: int = Field(default=5, ge=0)  # documents named per sentence
+    checksums: bool = False  # of shards: their bytes, besides size and date; reads each shard twice
+
+
+class Plan(Section):
+    """The whole plan. Paths in it are relative to the plan's folder."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")
+    version: str = "0.1.0"
+    title: str = ""
+    licence: str = "CC BY-SA 4.0"
+    seed: int = 0
+    out: str | None = None
+    articles: ArticlesSection
+    extract: ExtractSection
+    link: LinkSection = LinkSection()
+    wikidata: WikidataSection = WikidataSection()
+    filter: FilterSection = FilterSection()
+    frequency: FrequencySection | None = None
+    cap: CapSection = CapSection()
+    questions: QuestionsSection = QuestionsSection()
+    presence: PresenceSection | None = None
+
+    _file: Path = PrivateAttr(default=Path("plan.yaml"))
+
+    @property
+    def file(self) -> Path:
+        """Where it was read from."""
+        return self._file
+
+    @property
+    def folder(self) -> Path:
+        """What its paths are relative to."""
+        return self._file.parent
+
+    @property
+    def work(self) -> Path:
+        """The build's folder: `out`, or NAME-build beside the plan."""
+        return self.folder / (self.out or f"{self.name}-build")

@@ -1,0 +1,109 @@
+"""The folder of a build: what each stage left there, and whether it still is what the plan asks for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline.bench.whole_file import whole_file
+from leadline.build.parts import reading
+from leadline.build.records import Drop, Fact
+from leadline.errors import LeadlineError
+
+DONE = "done.json"
+KEPT = "kept.jsonl.zst"
+DROPPED = "dropped.jsonl.zst"
+
+
+@dataclass(frozen=True)
+class StageFolder:
+    """One stage's part of the folder.
+
+    A stage over facts leaves kept.jsonl.zst and dropped.jsonl.zst; a stage over shards leaves a file per
+    shard under parts/ (and dropped/). done.json is written last: its `key` says of what settings, inputs and
+    earlier stages the content was made, and `counts` what came out.
+    """
+
+    name: str
+    path: Path
+
+    @property
+    def kept(self) -> Path:
+        """The facts that went on."""
+        return self.path / KEPT
+
+    @property
+    def dropped(self) -> Path:
+        """The facts that did not, each with its reason."""
+        return self.path / DROPPED
+
+    def part(self, number: int, kind: str = "parts", suffix: str = ".jsonl.zst") -> Path:
+        """The file of a shard of the work."""
+        return self.path / kind / f"{number:05d}{suffix}"
+
+    def parts(self, kind: str = "parts", suffix: str = ".jsonl.zst") -> list[Path]:
+        """All files of that kind, in the order of their numbers."""
+        return sorted((self.path / kind).glob(f"*{suffix}"))
+
+    def facts(self) -> Iterator[Fact]:
+        """The facts that went on, in order."""
+        return reading(self.kept, Fact)
+
+    def drops(self) -> Iterator[Drop]:
+        """The facts that did not go on, in order."""
+        return reading(self.dropped, Drop)
+
+    def done(self) -> Mapping[str, Any] | None:
+        """What done.json says; None where the stage has not ended."""
+        try:
+            said = json.loads((self.path / DONE).read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            return None  # written by something else: the stage is done again
+        return said if isinstance(said, dict) else None
+
+    def finish(self, key: str, counts: Mapping[str, Any]) -> None:
+        """Say that the stage has ended, last of all."""
+        write_json(self.path / DONE, {"stage": self.name, "key": key, "counts": dict(counts)})
+
+    def counts(self) -> Mapping[str, Any]:
+        """What came out. Raises LeadlineError where the stage has not ended."""
+        done = self.done()
+        if done is None:
+            raise LeadlineError(f"the stage {self.name} has not ended", where=str(self.path))
+        counts: Mapping[str, Any] = done.get("counts", {})
+        return counts
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A build's folder."""
+
+    folder: Path
+
+    def stage(self, name: str) -> StageFolder:
+        """The part of a stage, which need not be there yet."""
+        return StageFolder(name, self.folder / "stages" / name)
+
+    @property
+    def benchmark(self) -> Path:
+        """Where the finished benchmark stands."""
+        return self.folder / "benchmark"
+
+
+def write_json(path: Path, value: object) -> None:
+    """A small JSON file, whole or not there, the same bytes for the same value."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as file:
+        file.write((json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode())
+
+
+def key_of(value: object) -> str:
+    """A hash of what decides a stage's output: JSON-like data."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
