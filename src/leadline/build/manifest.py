@@ -1,0 +1,51 @@
+"""manifest.json of a build: every input by checksum and date, versions, settings, what each stage made."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from leadline.build.checksums import Checksums
+from leadline.build.funnel import as_json, funnel
+from leadline.build.plan import Plan
+from leadline.build.stages import stages
+from leadline.build.workspace import Workspace, write_json
+from leadline.study.environment import environment, installed
+
+MANIFEST = "manifest.json"
+_LIBRARIES = (
+    "mwxml",
+    "mwparserfromhell",
+    "sentencex",
+    "hyperscan",
+    "ahocorasick-rs",
+    "snowballstemmer",
+    "zstandard",
+    "ray",
+)
+
+
+def write_manifest(plan: Plan, work: Workspace) -> Path:
+    """Write WORK/manifest.json, whole or not at all. It names no path but those in the plan."""
+    sums = Checksums(work.folder / "checksums.json", plan.folder)
+    inputs: dict[str, dict[str, str]] = {}
+    for stage in stages():
+        if stage.wanted(plan) and (files := stage.inputs(plan)):
+            inputs[stage.name] = sums.of(files)
+    document: dict[str, Any] = {
+        "plan": plan.model_dump(mode="json"),
+        "plan_sha256": hashlib.sha256(plan.file.read_bytes()).hexdigest(),
+        "dates": {"articles": plan.articles.date, "wikidata": plan.wikidata.date},
+        "inputs": inputs,
+        "stages": {
+            stage.name: work.stage(stage.name).done()
+            for stage in stages()
+            if stage.wanted(plan) and work.stage(stage.name).done()
+        },
+        "funnel": as_json(funnel(plan, work)),
+        "environment": environment(),
+        "libraries": {name: version for name in _LIBRARIES if (version := installed(name))},
+    }
+    write_json(work.folder / MANIFEST, document)
+    return work.folder / MANIFEST
