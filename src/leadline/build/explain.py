@@ -1,4 +1,4 @@
-"""What became of a fact: its history through the stages, from what was extracted to the benchmark or its drop."""
+"""What became of a fact: its history through the stages, to the benchmark or to its drop."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from leadline.build.parts import reading
 from leadline.build.plan import Plan
 from leadline.build.records import Drop, DroppedPage, Fact
-from leadline.build.parts import reading
 from leadline.build.stages import stages
 from leadline.build.workspace import Workspace
 

@@ -70,7 +70,7 @@ def files_of(plan: Plan, section: str, key: str) -> tuple[Path, ...]:
 
 
 def file_of(plan: Plan, section: str, key: str) -> Path | None:
-    """The one file that a key of the plan names, None where it names none. Raises UsageError as `files_of`."""
+    """The file that a key of the plan names, None where it names none. Raises UsageError as `files_of`."""
     name = getattr(getattr(plan, section), key)
     if name is None:
         return None
@@ -101,8 +101,8 @@ def _sentence(error: Any, written: Sequence[Hashable]) -> tuple[str, str | None]
         inside = ".".join(str(part) for part in location[:-1] if not isinstance(part, int))
         fields = _fields(location[:-1])
         what = f"unknown key {shortened(str(location[-1]))}"
-        fix = did_you_mean(str(location[-1]), fields, otherwise=f"known keys: {', '.join(fields)}")
-        return f"{inside}: {what}" if inside else what, fix
+        known = did_you_mean(str(location[-1]), fields, otherwise=f"known keys: {', '.join(fields)}")
+        return f"{inside}: {what}" if inside else what, known
     if error["type"] == "missing":
         what = f"the key {str(location[-1])!r} is missing"
         return f"{place}: {what}" if place else what, "docs/building.md shows a complete plan"

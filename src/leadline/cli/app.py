@@ -17,6 +17,7 @@ from leadline import __version__
 from leadline.cli import (
     audit,
     bench,
+    build,
     bundle,
     compare,
     demo,
@@ -92,6 +93,7 @@ bench.app.command(
     epilog='Example: leadline bench fetch-sources my-benchmark --user-agent "Jane Doe jane@example.org"',
 )(fetch_sources.fetch_sources)
 app.add_typer(bench.app, name="bench", epilog="Example: leadline bench list")
+app.add_typer(build.app, name="build", epilog="Example: leadline build run plan.yaml")
 app.add_typer(
     import_answers.app,
     name="import",
