@@ -42,7 +42,8 @@ def page_of(plan: Plan, found: Statistics) -> BuildPage:
         low, middle, high = found.occurrences
         notes.append(
             f"The sentences of a fact occur {low:,} to {high:,} times in the corpus, "
-            f"{middle:,.0f} in the median. That a sentence stands in a corpus says that a model could have learned it, not that it did."
+            f"{middle:,.0f} in the median. That a sentence stands in a corpus says that a model could have "
+            "learned it, not that it did."
         )
     columns = [name for name in BINS if name in found.bins]
     crosses = [Cross("Domains by frequency", found.domains_by_bin, columns)] if found.domains_by_bin else []
