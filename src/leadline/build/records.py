@@ -149,7 +149,9 @@ class Fact(BaseModel):
     views: int | None = None
     bin: str | None = None  # head, torso, tail
     question: str | None = None
+    asked: str | None = None  # the subject as the question names it
     answer: str | None = None
+    aliases: tuple[str, ...] = ()  # other valid answers, as the benchmark has them
     answer_type: str | None = None
 
 
