@@ -1,0 +1,1 @@
+"""Filters: each looks at facts by one rule, and lets them go with one reason."""
