@@ -105,6 +105,8 @@ class Bars(Quiet):
         self._progress.console.print(line, style="dim", markup=False, highlight=False)
 
     def begin(self, stage: str, total: int | None, unit: str) -> None:
+        if self._task is not None:  # a stage may count one thing after another
+            self._progress.remove_task(self._task)  # type: ignore[arg-type]
         self._stage, self._unit, self._done, self._started = stage, unit, 0, time.monotonic()
         self._task = self._progress.add_task(stage, total=total, rate="")
 
@@ -116,6 +118,7 @@ class Bars(Quiet):
 
     def end(self, line: str) -> None:
         self._progress.remove_task(self._task)  # type: ignore[arg-type]
+        self._task = None
         self.note(f"{self._stage}: {line} ({time.monotonic() - self._started:,.1f} s)")
 
 

@@ -1,0 +1,1 @@
+"""How often a subject is looked up: page views, and the bins that they make."""
