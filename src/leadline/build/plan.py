@@ -109,6 +109,7 @@ class FilterSection(Section):
     domain: DomainSection | None = DomainSection()
     relations: str | None = None  # a file of relation ids to let go; the packaged list without it
     overlap: Literal["tokens", "stems", "off"] = "stems"
+    overlap_aliases: bool = False  # an alias of the object counts as well
     literals: Annotated[tuple[Literal["date", "quantity", "string"], ...], BeforeValidator(_as_list)] = ()
     single: bool = True
     relevance: ClassifierSection | None = None

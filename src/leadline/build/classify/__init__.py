@@ -1,0 +1,1 @@
+"""Classifiers of facts: a model asked several times, through Leadline's own studies."""
