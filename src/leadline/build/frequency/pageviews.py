@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from leadline.errors import LeadlineError
@@ -119,14 +119,8 @@ def _unpacked(path: Path) -> Iterator[bytes]:
     if path.suffix == ".zst":
         yield from _unpacked_zstd(path)
         return
-    opened: BinaryIO
-    if path.suffix == ".bz2":
-        opened = cast(BinaryIO, bz2.open(path, "rb"))
-    elif path.suffix == ".gz":
-        opened = cast(BinaryIO, gzip.open(path, "rb"))
-    else:
-        opened = path.open("rb")
-    with opened as file:
+    opened: Mapping[str, Callable[[Path, str], Any]] = {".bz2": bz2.open, ".gz": gzip.open}
+    with opened.get(path.suffix, open)(path, "rb") as file:
         while block := file.read(_BLOCK):
             yield block
 
