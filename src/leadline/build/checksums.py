@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from leadline.build.workspace import write_json
@@ -13,32 +14,45 @@ from leadline.errors import UsageError
 
 
 class Checksums:
-    """Remembers checksums in a file of the build's folder."""
+    """Remembers checksums in a file of the build's folder.
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
+    Files are named relative to `base`, the plan's folder: a build that is moved together with its inputs
+    reads none of them again.
+    """
+
+    def __init__(self, file: Path, base: Path | None = None) -> None:
+        self._file, self._base = file, base or file.parent
         try:
             known = json.loads(file.read_bytes())
-        except (FileNotFoundError, ValueError):
-            known = {}
-        self._known: dict[str, list[Any]] = known if isinstance(known, dict) else {}
+        except (FileNotFoundError, IsADirectoryError, ValueError):
+            known = {}  # not there, or made by something else: all is read again
+        self._known: dict[str, Any] = known if isinstance(known, dict) else {}
 
     def of(self, paths: Iterable[Path]) -> dict[str, str]:
-        """File name to sha256. Raises UsageError where a file is not there."""
+        """File name to sha256, in the order of `paths`. Raises UsageError where a file cannot be read."""
         sums: dict[str, str] = {}
         changed = False
         for path in paths:
+            name = Path(os.path.relpath(path, self._base)).as_posix()
             try:
                 now = path.stat()
+                stamp = [now.st_size, now.st_mtime_ns]
+                known = self._known.get(name)
+                if not (isinstance(known, list) and len(known) == 3 and known[:2] == stamp):
+                    with path.open("rb") as file:
+                        known = [*stamp, hashlib.file_digest(file, "sha256").hexdigest()]
+                    self._known[name], changed = known, True
             except OSError as error:
                 raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
-            name, stamp = str(path), [now.st_size, now.st_mtime_ns]
-            known = self._known.get(name)
-            if not known or known[:2] != stamp:
-                with path.open("rb") as file:
-                    known = [*stamp, hashlib.file_digest(file, "sha256").hexdigest()]
-                self._known[name], changed = known, True
-            sums[name] = known[2]
+            sums[name] = str(known[2])
         if changed:
             write_json(self._file, self._known)
         return sums
+
+
+def in_key(sums: dict[str, str]) -> list[tuple[str, str]]:
+    """What of checksums decides a stage's output: the order, the files' own names, and the content.
+
+    Not where they lie: a corpus on another disk is the same corpus.
+    """
+    return [(PurePosixPath(name).name, value) for name, value in sums.items()]

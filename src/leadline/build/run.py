@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from leadline.build.checksums import Checksums
+from leadline.build.checksums import Checksums, in_key
+from leadline.build.disk import said_by_the_disk
 from leadline.build.engines.engine import Engine
 from leadline.build.plan import Plan
 from leadline.build.progress import Progress
 from leadline.build.stage import FactStage, Job, Stage
 from leadline.build.stages import stages
-from leadline.build.workspace import StageFolder, Workspace, key_of
+from leadline.build.workspace import DONE, StageFolder, Workspace, key_of
 from leadline.errors import UsageError
+from leadline.study.lock import locked
+
+# What `whole_file` leaves of a file where its process was killed.
+_HALF = re.compile(r"\..+\.(zst|json|txt|tsv|sqlite)\.[a-z0-9_]{8}")
 
 
 @dataclass
@@ -36,23 +43,31 @@ def run_build(
     """Do what is lacking, up to the stage `until` (the last without it). Interrupt it and call it again.
 
     A stage's key is a hash of its version, its settings, the checksums of its inputs and the keys of the
-    stages before: one that stands under the same key is not done again. Raises UsageError for a plan that
-    cannot be followed, LeadlineError where something fails; what is done stays.
+    stages before: one that stands whole under the same key is not done again. Raises UsageError for a plan
+    that cannot be followed, LeadlineError where something fails or another process works in the folder; what
+    is done stays.
     """
     line = tuple(chosen or stages())
     names = [stage.name for stage in line]
     if until is not None and until not in names:
         raise UsageError(f"no stage is called {until!r}", fix=f"stages: {', '.join(names)}")
     work = Workspace(plan.work)
-    work.folder.mkdir(parents=True, exist_ok=True)
-    sums = Checksums(work.folder / "checksums.json")
-    job = Job(plan, work, engine, progress)
-    outcome = Outcome()
+    with said_by_the_disk(work.folder):
+        work.folder.mkdir(parents=True, exist_ok=True)
+    with locked(work.folder, "build"):
+        return _run(line, Job(plan, work, engine, progress), until)
+
+
+def _run(line: Sequence[Stage], job: Job, until: str | None) -> Outcome:
+    plan, outcome = job.plan, Outcome()
+    sums = Checksums(job.work.folder / "checksums.json", plan.folder)
     key, before = "", None
     for stage in line:
         if stage.wanted(plan):
-            here = work.stage(stage.name)
-            key = key_of([key, stage.name, stage.version, stage.settings(plan), sums.of(stage.inputs(plan))])
+            here = job.work.stage(stage.name)
+            inputs = stage.inputs(plan)
+            job.engine.check(inputs)
+            key = key_of([key, stage.name, stage.version, stage.settings(plan), in_key(sums.of(inputs))])
             _do(stage, job, here, before, key, outcome)
             if here.kept.exists():
                 before = here
@@ -66,11 +81,17 @@ def _do(
 ) -> None:
     done = here.done()
     if done is not None and done.get("key") == key:
-        outcome.kept.append(stage.name)
-        return
-    _make_room(here, key)
+        damaged = here.faults()
+        if not damaged:
+            outcome.kept.append(stage.name)
+            return
+        for file in damaged:
+            file.unlink(missing_ok=True)
+        job.progress.note(f"{stage.name}: {len(damaged):,} files are damaged or gone, and made again")
     facts = _kept(before) if isinstance(stage, FactStage) else None
     job.progress.begin(stage.name, facts, "facts")
+    with said_by_the_disk(here.path):
+        _make_room(here, key)
     counts = stage.run(job, here, before)
     here.finish(key, counts)
     job.progress.end(_said(counts))
@@ -78,12 +99,31 @@ def _do(
 
 
 def _make_room(here: StageFolder, key: str) -> None:
-    """Parts of an interrupted run stay if they were made under the same key, and go otherwise."""
+    """Parts of an interrupted run stay if they were made under the same key, and go otherwise.
+
+    The order is what makes it safe to be killed in between: what says "done" goes first, and what says under
+    which key parts were made goes before the parts.
+    """
     mark = here.path / "begun"
-    if here.path.exists() and (not mark.exists() or mark.read_text("utf-8") != key):
-        shutil.rmtree(here.path)
+    if here.path.is_dir() and not here.path.is_symlink():
+        _remove(here.path / DONE)
+        if not mark.is_file() or mark.read_bytes() != key.encode():
+            _remove(mark)
+            shutil.rmtree(here.path)
+    else:
+        here.path.unlink(missing_ok=True)
     here.path.mkdir(parents=True, exist_ok=True)
-    mark.write_text(key, "utf-8")
+    for left in here.path.rglob(".*"):
+        if _HALF.fullmatch(left.name) and left.is_file():
+            left.unlink()
+    mark.write_bytes(key.encode())
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _kept(before: StageFolder | None) -> int | None:

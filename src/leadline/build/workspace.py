@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.bench.whole_file import whole_file
+from leadline.build.disk import said_by_the_disk
 from leadline.build.parts import reading
 from leadline.build.records import Drop, Fact
 from leadline.errors import LeadlineError
@@ -25,7 +26,7 @@ class StageFolder:
 
     A stage over facts leaves kept.jsonl.zst and dropped.jsonl.zst; a stage over shards leaves a file per
     shard under parts/ (and dropped/). done.json is written last: its `key` says of what settings, inputs and
-    earlier stages the content was made, and `counts` what came out.
+    earlier stages the content was made, `counts` what came out, and `files` how large each file of it is.
     """
 
     name: str
@@ -63,21 +64,42 @@ class StageFolder:
             said = json.loads((self.path / DONE).read_bytes())
         except FileNotFoundError:
             return None
-        except ValueError:
-            return None  # written by something else: the stage is done again
+        except (ValueError, IsADirectoryError):
+            return None  # made by something else: the stage is done again
         return said if isinstance(said, dict) else None
 
     def finish(self, key: str, counts: Mapping[str, Any]) -> None:
         """Say that the stage has ended, last of all."""
-        write_json(self.path / DONE, {"stage": self.name, "key": key, "counts": dict(counts)})
+        said = {"stage": self.name, "key": key, "counts": dict(counts), "files": self._sizes()}
+        write_json(self.path / DONE, said)
+
+    def faults(self) -> list[Path]:
+        """Files of the finished stage that are gone, or have another size than when it ended."""
+        said = (self.done() or {}).get("files")
+        now = self._sizes()
+        sizes = said if isinstance(said, dict) else {}
+        return [self.path / name for name, size in sizes.items() if now.get(name) != size]
+
+    def _sizes(self) -> dict[str, int]:
+        """Records and results; what a stage remembers besides (a cache, an index) has its own ways."""
+        files = [
+            *self.path.glob("*.jsonl.zst"),
+            *self.path.glob("*/*.jsonl.zst"),
+            *self.path.glob("*/*.json"),
+        ]
+        return {
+            file.relative_to(self.path).as_posix(): file.stat().st_size
+            for file in sorted(files)
+            if not file.name.startswith(".") and file.is_file()
+        }
 
     def counts(self) -> Mapping[str, Any]:
         """What came out. Raises LeadlineError where the stage has not ended."""
         done = self.done()
         if done is None:
             raise LeadlineError(f"the stage {self.name} has not ended", where=str(self.path))
-        counts: Mapping[str, Any] = done.get("counts", {})
-        return counts
+        counts = done.get("counts")
+        return counts if isinstance(counts, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -98,9 +120,10 @@ class Workspace:
 
 def write_json(path: Path, value: object) -> None:
     """A small JSON file, whole or not there, the same bytes for the same value."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as file:
-        file.write((json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode())
+    with said_by_the_disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as file:
+            file.write((json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode())
 
 
 def key_of(value: object) -> str:

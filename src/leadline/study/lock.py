@@ -1,4 +1,4 @@
-"""One run of a study at a time: two would ask the same questions twice."""
+"""One run of a study, or of a build, at a time: two would do the same work twice."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ _PATIENCE = 2.0
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the study for writing. The system lets go of the lock when the process ends, however it ends."""
+def locked(folder: Path, what: str = "study") -> Iterator[None]:
+    """Hold the study (or `what` the folder is of) for writing.
+
+    The system lets go of the lock when the process ends, however it ends. Raises LeadlineError where another
+    process holds it.
+    """
     path = folder / _LOCK
     try:
         file = path.open("a")
@@ -24,9 +28,9 @@ def locked(folder: Path) -> Iterator[None]:
         raise LeadlineError("is a folder, not a file", where=str(path), fix="remove it") from error
     except OSError as error:
         raise LeadlineError(
-            f"the study's folder cannot be written: {error.strerror}",
+            f"the {what}'s folder cannot be written: {error.strerror}",
             where=str(folder),
-            fix="make it writable, or copy the study elsewhere",
+            fix=f"make it writable, or copy the {what} elsewhere",
         ) from error
     with file:
         try:
@@ -42,7 +46,7 @@ def locked(folder: Path) -> Iterator[None]:
             except OSError:
                 if time.monotonic() > patience:
                     raise LeadlineError(
-                        "this study is being run by another process",
+                        f"this {what} is being run by another process",
                         where=str(folder),
                         fix="wait for it to end",
                     ) from None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 TaskT = TypeVar("TaskT")
@@ -32,5 +33,9 @@ class Engine(Protocol):
     ) -> Iterator[tuple[TaskT, ResultT]]:
         """Results as they come, in any order. `devices`: one worker per accelerator, where there are any.
 
-        An exception of `work` ends the run and is raised here; what other tasks wrote stays.
+        An exception of `work` ends the run and is raised here; what other tasks wrote stays. Raises
+        LeadlineError where the same task ends the life of its worker several times.
         """
+
+    def check(self, paths: Iterable[Path]) -> None:
+        """Raises UsageError where a worker cannot see one of these files and folders."""

@@ -1,0 +1,46 @@
+"""The engine that a user asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, get_args
+
+from leadline.bench.problem import did_you_mean
+from leadline.build.engines.devices import cores
+from leadline.build.engines.engine import Engine
+from leadline.build.engines.in_process import InProcess
+from leadline.build.engines.processes import Processes
+from leadline.errors import UsageError
+
+EngineName = Literal["process", "ray"]
+
+
+@contextmanager
+def chosen_engine(
+    name: EngineName | str,
+    workers: int | None = None,
+    address: str | None = None,
+    folder: Path | None = None,
+) -> Iterator[Engine]:
+    """`process`: this machine, one worker per core if `workers` is None; `ray`: a Ray cluster.
+
+    `address` is that of a running cluster (`auto`, HOST:PORT); without it one of this machine's own is
+    started, and ended afterwards. `folder` is the build's, which every node must see. Raises UsageError for a
+    name that is none, an address without Ray, where Ray is not installed, and where a node does not see the
+    folder; LeadlineError where no cluster answers.
+    """
+    if name not in get_args(EngineName):
+        known = did_you_mean(name, get_args(EngineName), otherwise="engines: process, ray")
+        raise UsageError(f"no engine is called {name!r}", fix=known)
+    if name == "ray":
+        from leadline.build.engines.ray_engine import RayEngine
+
+        with RayEngine(workers, address, folder) as engine:
+            yield engine
+        return
+    if address is not None:
+        raise UsageError("an address of a Ray cluster is given", fix="add --engine ray")
+    count = workers or cores()
+    yield InProcess() if count == 1 else Processes(count)

@@ -1,0 +1,209 @@
+"""Work over shards on a Ray cluster: one that is there, or one of this machine's own."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from leadline.build.disk import said_by_the_disk
+from leadline.build.engines.devices import cores
+from leadline.build.engines.engine import ResultT, TaskT
+from leadline.build.engines.ray_crew import RayCrew, first_line
+from leadline.errors import LeadlineError, UsageError
+
+# What a cluster of this machine's own keeps for sharing, in bytes: patterns take some tens of MB, and the
+# shared memory of a container is often small (Ray then takes the disk, and says nothing worse).
+_STORE = 200 * 2**20
+# Sockets lie in Ray's folder, under some 60 characters of its own; a socket's path has room for 107.
+_LONGEST_FOLDER = 40
+
+
+class RayEngine:
+    """See `Engine`. One actor is one worker: it prepares once, and is given a task when it has done one.
+
+    `shared` lies once in each node's object store. A context manager: within it the cluster is connected.
+    Workers see files under the same paths as this process: `folder`, the build's, is looked for on each node.
+    """
+
+    name = "ray"
+
+    def __init__(self, workers: int | None, address: str | None = None, folder: Path | None = None) -> None:
+        self._asked, self._address, self._folder = workers, address, folder
+        self.workers = workers or 0
+        self._own: str | None = None
+        self._ours = False
+        self._seen: set[str] = set()
+
+    def __enter__(self) -> Self:
+        ray = _library()
+        if not ray.is_initialized():  # within a program that uses Ray itself, its cluster is ours
+            self._connect(ray)
+            self._ours = True
+        try:
+            self.workers = self._asked or max(1, int(ray.cluster_resources().get("CPU", 1)))
+            if self._folder is not None:
+                self._folder_is_shared(self._folder)
+        except BaseException:
+            self._leave(ray)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave(_library())
+
+    def run(
+        self,
+        work: Callable[[Any, TaskT], ResultT],
+        tasks: Sequence[TaskT],
+        shared: Any = None,
+        prepare: Callable[[Any], Any] | None = None,
+        *,
+        devices: bool = False,
+    ) -> Iterator[tuple[TaskT, ResultT]]:
+        """Each actor is given the next task when it has done one."""
+        if not tasks:
+            return
+        ray = _library()
+        count, needs = self.workers, {"num_cpus": 1}
+        if devices and (cards := int(ray.cluster_resources().get("GPU", 0))):
+            count, needs = cards, {"num_cpus": 0, "num_gpus": 1}
+        crew = RayCrew(ray, needs, ray.put((work, shared, prepare)))
+        try:
+            for _ in range(min(count, len(tasks))):
+                crew.hire()
+            yield from crew.done(tasks)
+        finally:
+            crew.dismiss()
+
+    def check(self, paths: Iterable[Path]) -> None:
+        """Look on each node for the files of a stage: each folder once, and a file of it."""
+        if self._own is not None:
+            return
+        first: dict[str, str] = {}
+        for path in paths:
+            here = path.absolute()
+            first.setdefault(str(here.parent), str(here))
+        new = sorted(set(first.values()) - self._seen)
+        self._seen.update(new)
+        for node, missing in self._on_each_node(_missing, new) if new else ():
+            if missing:
+                raise UsageError(
+                    f"the Ray node {node} does not see it",
+                    where=missing[0],
+                    fix="inputs must lie under the same path on every node: a shared file system",
+                )
+
+    def _connect(self, ray: Any) -> None:
+        logging.getLogger("ray").setLevel(logging.ERROR)
+        quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if self._address is not None:
+            try:
+                ray.init(address=self._address, **quiet)
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                raise LeadlineError(
+                    f"no Ray cluster answers at {self._address!r}: {first_line(error)}",
+                    fix="start one with `ray start --head`, or leave --ray-address out",
+                ) from None
+            return
+        self._own = _short_folder()
+        try:
+            ray.init(
+                address="local",
+                num_cpus=self._asked or cores(),
+                include_dashboard=False,
+                object_store_memory=_STORE,
+                _temp_dir=self._own,
+                **quiet,
+            )
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            shutil.rmtree(self._own, ignore_errors=True)
+            raise LeadlineError(f"Ray does not start on this machine: {first_line(error)}") from None
+
+    def _leave(self, ray: Any) -> None:
+        if self._ours:
+            ray.shutdown()
+            self._ours = False
+        if self._own is not None:
+            shutil.rmtree(self._own, ignore_errors=True)
+
+    def _folder_is_shared(self, folder: Path) -> None:
+        """Write a token into the build's folder and have each node read it."""
+        if self._own is not None:
+            return
+        token = folder.absolute() / f".seen-{uuid.uuid4().hex}"
+        with said_by_the_disk(token):
+            folder.mkdir(parents=True, exist_ok=True)
+            token.write_text(token.name, "utf-8")
+        try:
+            for node, said in self._on_each_node(_content, str(token)):
+                if said != token.name:
+                    raise UsageError(
+                        f"the Ray node {node} does not see the build's folder",
+                        where=str(folder),
+                        fix="it must lie under the same path on every node, on a shared file system",
+                    )
+        finally:
+            token.unlink(missing_ok=True)
+
+    def _on_each_node(self, look: Callable[[Any], Any], at: object) -> list[tuple[str, Any]]:
+        """What `look` says on each node that has processors to work with."""
+        ray = _library()
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        there = ray.remote(look)
+        nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) > 0]
+        asked = [
+            there.options(
+                num_cpus=0,
+                scheduling_strategy=NodeAffinitySchedulingStrategy(node_id=node["NodeID"], soft=False),
+            ).remote(at)
+            for node in nodes
+        ]
+        try:
+            said = ray.get(asked)
+        except ray.exceptions.RayError as error:
+            raise LeadlineError(
+                f"a Ray node cannot work: {first_line(error)}",
+                fix="each node needs the same Python, and leadline[build,ray] in it",
+            ) from None
+        names = [str(node.get("NodeManagerAddress") or node["NodeID"]) for node in nodes]
+        return list(zip(names, said, strict=True))
+
+
+def _library() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise UsageError(
+            f"Ray cannot be loaded: {error}", fix="pip install 'leadline[ray]', or --engine process"
+        ) from None
+    return ray
+
+
+def _short_folder() -> str:
+    made = tempfile.mkdtemp(prefix="leadline-ray-")
+    if len(made) > _LONGEST_FOLDER:
+        Path(made).rmdir()
+        made = tempfile.mkdtemp(prefix="leadline-ray-", dir="/tmp")
+    return made
+
+
+def _missing(paths: list[str]) -> list[str]:
+    return [path for path in paths if not Path(path).exists()]
+
+
+def _content(path: str) -> str | None:
+    try:
+        return Path(path).read_text("utf-8")
+    except OSError:
+        return None
