@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -42,12 +43,28 @@ def writing(path: Path) -> Iterator[Callable[[BaseModel], None]]:
             packed.close()  # type: ignore[no-untyped-call]
 
 
-def reading(path: Path, kind: type[RecordT]) -> Iterator[RecordT]:
+def reading(path: Path, kind: type[RecordT], first: int = 0, last: int | None = None) -> Iterator[RecordT]:
     """The records of a file that `writing` made. Raises LeadlineError with file and line where it is not.
 
     A file that was cut off or altered is an error at its end at the latest, never a shorter list of records:
-    what stands in it before the fault has been given by then.
+    what stands in it before the fault has been given by then. With `first` and `last`, only those records,
+    counted from 0, `last` not included; the others are passed over without a look.
     """
+    for number, line in enumerate(islice(_lines(path), last)):
+        if number >= first:
+            try:
+                record = kind.model_validate_json(line)
+            except ValidationError as error:
+                raise _damaged(path, number + 1, error) from None
+            yield record
+
+
+def count(path: Path) -> int:
+    """How many records a file holds. Raises LeadlineError where it is damaged."""
+    return sum(1 for _ in _lines(path))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
     import zstandard
 
     read = 0
@@ -55,19 +72,21 @@ def reading(path: Path, kind: type[RecordT]) -> Iterator[RecordT]:
         with path.open("rb") as file, io.BufferedReader(_Unpacked(file), _BLOCK) as lines:
             for line in lines:
                 read += 1
-                yield kind.model_validate_json(line)
+                yield line
     except FileNotFoundError:
         raise LeadlineError(
             "the stage before has left nothing here",
             where=str(path),
             fix=f"delete {path.parent}; the stage is done again",
         ) from None
-    except (zstandard.ZstdError, ValidationError, ValueError, EOFError) as error:
-        raise LeadlineError(
-            f"is damaged: {_why(error)}",
-            where=f"{path}:{read}",
-            fix="delete it; the stage is done again",
-        ) from None
+    except (zstandard.ZstdError, ValueError, EOFError) as error:
+        raise _damaged(path, read, error) from None
+
+
+def _damaged(path: Path, line: int, error: Exception) -> LeadlineError:
+    return LeadlineError(
+        f"is damaged: {_why(error)}", where=f"{path}:{line}", fix="delete it; the stage is done again"
+    )
 
 
 def _why(error: Exception) -> str:
