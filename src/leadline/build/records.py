@@ -74,7 +74,8 @@ class Support(BaseModel):
 
     `pronoun`: its subject is a pronoun that stands for the page's title. Presence in the corpus is filled in
     by the last stages: the best `tier` (None: not found), how many `occurrences`, `documents` a sample of
-    where, and whether the same triplet was extracted again from the sentence alone.
+    where, and whether the same triplet was extracted again from the sentence alone. `article` and `title` name
+    the page it stands on where that is not the fact's own: the same fact of several pages is one fact.
     """
 
     model_config = _FROZEN
@@ -86,6 +87,8 @@ class Support(BaseModel):
     occurrences: int = 0
     documents: tuple[str, ...] = ()
     again: bool | None = None
+    article: str = ""
+    title: str = ""
 
 
 class Verdict(BaseModel):
@@ -153,6 +156,7 @@ class Fact(BaseModel):
     answer: str | None = None
     aliases: tuple[str, ...] = ()  # other valid answers, as the benchmark has them
     answer_type: str | None = None
+    answer_unit: str | None = None  # as an item's `unit`
 
 
 class Drop(BaseModel):
