@@ -24,6 +24,7 @@ from leadline.documents.request import (
     asked,
     header_of,
     passing,
+    patiently,
     status_line,
 )
 
@@ -75,20 +76,7 @@ class Downloader:
             return Downloaded(entry, "failed", at_host=failure.at_host)
 
     def _patiently(self, attempt: Callable[[], _T]) -> _T:
-        """Try again what passes; raises the last Failed."""
-        for number in range(1, self.settings.attempts + 1):
-            try:
-                return attempt()
-            except Passing as failure:
-                wait = max(self.settings.backoff * 2 ** (number - 1), failure.after or 0.0)
-                if wait > self.settings.longest_wait:
-                    failure.reason += f", and asks to wait {wait:,.0f} seconds"
-                    raise
-                if number == self.settings.attempts:
-                    failure.reason += f", {number} times" if number > 1 else ""
-                    raise
-                self.pace.hold(failure.host, wait)
-        raise AssertionError("at least one attempt is made")
+        return patiently(attempt, self.pace, self.settings)
 
     def _once(self, url: str, held: IndexEntry | None) -> Downloaded:
         headers = _conditions(held)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from leadline.documents.courtesy import Pace, retry_after
+from leadline.documents.fetch_settings import FetchSettings
 
 if TYPE_CHECKING:
     import httpx2
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 # Answers that may be others in a moment.
 PASSING_STATUS = frozenset((408, 425, 429, 500, 502, 503, 504))
 _LONGEST_HEADER = 1000
+_T = TypeVar("_T")
 
 
 class Failed(Exception):  # noqa: N818  # an outcome
@@ -58,6 +60,26 @@ def asked(
         raise Passing(f"the connection broke: {_line(error)}", target.host) from None
     except httpx2.DecodingError as error:
         raise Failed(f"is packed wrongly by its server: {_line(error)}", status) from None
+
+
+def patiently(attempt: Callable[[], _T], pace: Pace, settings: FetchSettings) -> _T:
+    """Try again what passes, `settings.attempts` times in all; raises the last Failed.
+
+    Between two attempts nobody asks the host: twice as long each time, or as long as the host says.
+    """
+    for number in range(1, settings.attempts + 1):
+        try:
+            return attempt()
+        except Passing as failure:
+            wait = max(settings.backoff * 2 ** (number - 1), failure.after or 0.0)
+            if wait > settings.longest_wait:
+                failure.reason += f", and asks to wait {wait:,.0f} seconds"
+                raise
+            if number == settings.attempts:
+                failure.reason += f", {number} times" if number > 1 else ""
+                raise
+            pace.hold(failure.host, wait)
+    raise AssertionError("at least one attempt is made")
 
 
 def passing(answer: httpx2.Response) -> Passing:
