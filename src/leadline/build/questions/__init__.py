@@ -1,0 +1,1 @@
+"""Questions: from a fact to what is asked, and to the answers that are right."""
