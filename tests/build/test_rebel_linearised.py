@@ -54,22 +54,22 @@ TABLE: list[tuple[str, list[tuple[str, str, str]], list[str]]] = [
     ),
     # A head that comes again, after itself or later.
     (
-        "<triplet> Paris <subj> France <obj> capital of <triplet> Paris <subj> Seine <obj> located next to body of"
-        " water",
+        "<triplet> Paris <subj> France <obj> capital of <triplet> Paris <subj> Seine <obj> "
+        "located next to body of water",
         [PF, PS],
         [],
     ),
     (
-        "<triplet> Paris <subj> France <obj> capital of <triplet> Berlin <subj> Germany <obj> capital of <triplet>"
-        " Paris <subj> Seine <obj> located next to body of water",
+        "<triplet> Paris <subj> France <obj> capital of <triplet> Berlin <subj> Germany <obj> capital of "
+        "<triplet> Paris <subj> Seine <obj> located next to body of water",
         [PF, BG, PS],
         [],
     ),
     # The same triplet again: beams loop.
     ("<triplet> Paris <subj> France <obj> capital of <subj> France <obj> capital of", [PF], ["repeated"]),
     (
-        "<triplet> Paris <subj> France <obj> capital of <triplet> Paris <subj> France <obj> capital of <triplet>"
-        " Paris  <subj> France <obj> capital of",
+        "<triplet> Paris <subj> France <obj> capital of <triplet> Paris <subj> France <obj> capital of "
+        "<triplet> Paris  <subj> France <obj> capital of",
         [PF],
         ["repeated", "repeated"],
     ),
@@ -178,7 +178,7 @@ def test_a_model_that_says_it_was_cut_loses_its_last_triplet_only() -> None:
 
 
 def test_every_beginning_of_an_output_gives_a_beginning_of_its_triplets() -> None:
-    """Nothing is ever invented: what a cut output yields, the whole one yields too, but for the last words."""
+    """Nothing is ever invented: what a cut output yields, the whole one yields too."""
     whole = (
         "<s><triplet> Paris <subj> France <obj> capital of <subj> Seine <obj> located next to body of water "
         "<triplet> Berlin <subj> Germany <obj> capital of</s>"

@@ -56,6 +56,11 @@ class ExtractSection(Section):
     max_source: int = Field(default=256, ge=8)  # tokens, as REBEL was trained
     max_target: int = Field(default=128, ge=8)
     device: str = "auto"
+    # Of a chat model: the longest answer, a folder whose prompt takes the packaged one's place, and whether a
+    # server is given the JSON schema of the answer, for those that take one.
+    max_tokens: int = Field(default=512, ge=16)
+    prompt: str | None = None
+    structured: bool = True
 
 
 class LinkSection(Section):
@@ -70,10 +75,14 @@ class LinkSection(Section):
 
 
 class WikidataSection(Section):
-    """Where entities come from: a JSON dump, files of single entities, or the API."""
+    """Where entities come from: files of single entities, a JSON dump, and the API for what is in neither.
+
+    `redirects`: a table of merged ids, old and new, which a dump does not tell. `date` is that of the dump.
+    """
 
     dump: Paths = ()
     entities: Paths = ()
+    redirects: Paths = ()
     api: str | None = None  # such as https://www.wikidata.org/w/api.php
     user_agent: str | None = None
     date: str = ""
@@ -89,18 +98,34 @@ class DomainSection(Section):
 class ClassifierSection(Section):
     """A classifier: any model of Leadline, asked several times.
 
-    `prompt` is a folder that takes the place of the packaged prompt.
+    `prompt` is a folder that takes the place of the packaged prompt. `style` is how the model is asked:
+    few-shot (a text to go on with) or chat; without it, chat for models behind an API.
     """
 
     model: str
     base_url: str | None = None
-    samples: int = Field(default=5, ge=1)
-    temperature: float = Field(default=0.7, ge=0)
+    samples: int = Field(default=5, ge=1, le=10_000)
+    temperature: float = Field(default=0.7, gt=0, le=10)  # not used for one sample, which is greedy
     agreement: float = Field(default=0.8, ge=0, le=1)  # less than this share of one label is unstable
     unstable: Literal["drop", "keep"] = "drop"
     unsure: Literal["drop", "keep"] = "drop"
     prompt: str | None = None
-    max_tokens: int = Field(default=64, ge=1)
+    style: Literal["few-shot", "chat"] | None = None
+    max_tokens: int = Field(default=64, ge=1, le=4096)
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"  # of a model on this machine
+    device: str = "auto"
+    connections: int = Field(default=16, ge=1, le=1000)  # to a model behind an API
+    options: dict[str, Any] = {}  # of inspect-ai, as in study.yaml
+    price: dict[str, float] | None = None  # of a million tokens: input, output
+    budget: dict[str, float] = {}  # requests, tokens, money: as in study.yaml
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> ClassifierSection:
+        from leadline.build.classify.entry import model_entry, study_budget
+
+        model_entry(self, self.model)
+        study_budget(self)
+        return self
 
 
 class FilterSection(Section):
@@ -114,6 +139,12 @@ class FilterSection(Section):
     single: bool = True
     relevance: ClassifierSection | None = None
     cardinality: ClassifierSection | None = None
+
+    @model_validator(mode="after")
+    def _relevance_is_to_a_domain(self) -> FilterSection:
+        if self.relevance is not None and self.domain is None:
+            raise ValueError("relevance is to a domain, and domain is off")
+        return self
 
 
 class FrequencySection(Section):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from leadline.engine import Failure, Generation, OnText, Request
 from leadline.engine.intervention import NOTHING, Intervention
 from leadline.errors import LeadlineError, UsageError
+from leadline.models.device import device_for
 from leadline.models.files import ModelFiles
 from leadline.models.model import ModelIdentity
 
@@ -42,7 +43,7 @@ class LocalModel:
                 f"models on this machine need the extra 'local' ({error.name} is missing)",
                 fix="pip install 'leadline[local]'",
             ) from error
-        place = _device(torch, device)
+        place = device_for(torch, device)
         model, tokenizer = _load(files, getattr(torch, dtype), place)
         self.lm = CausalLM(model, tokenizer, files.name)
         self.limits = Limits(max_rows=max_rows)
@@ -73,18 +74,6 @@ class LocalModel:
         from leadline.engine.decode import generate
 
         return generate(self.lm, requests, self.limits, intervention, on_text=on_text)
-
-
-def _device(torch: Any, wanted: str) -> str:
-    if wanted != "auto":
-        try:
-            torch.empty(1, device=wanted)
-        except (RuntimeError, AssertionError) as error:
-            raise UsageError(
-                f"device {wanted!r} cannot be used: {str(error).splitlines()[0]}", fix="auto, cpu or cuda"
-            ) from error
-        return wanted
-    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:

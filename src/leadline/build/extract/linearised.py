@@ -1,9 +1,9 @@
 """REBEL's linearised output: triplets as one string, and back.
 
-`(<triplet> SUBJECT (<subj> OBJECT <obj> RELATION)+)*`, as a seq2seq model writes it (Huguet Cabot and Navigli,
-"REBEL: Relation Extraction By End-to-end Language generation", Findings of EMNLP 2021). The text after
-`<subj>` is the *object*: the tag ends the subject. A model writes what it likes, so what does not follow the
-grammar is left out and said; nothing is ever filled in from the piece before.
+`(<triplet> SUBJECT (<subj> OBJECT <obj> RELATION)+)*`, as a seq2seq model writes it (Huguet Cabot and
+Navigli, "REBEL: Relation Extraction By End-to-end Language generation", Findings of EMNLP 2021). The text
+after `<subj>` is the *object*: the tag ends the subject. A model writes what it likes, so what does not
+follow the grammar is left out and said; nothing is ever filled in from the piece before.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def grouped(triplets: Iterable[Triplet]) -> list[Triplet]:
 
 
 def _grouped_pieces(pieces: list[tuple[str, str]]) -> Iterator[Triplet | Fault]:
-    """Walk over (tag, text after it): a triplet wherever subject, object and relation stand in their order."""
+    """Walk over (tag, text after it): a triplet where subject, object and relation stand in their order."""
     subject = ""
     object_: str | None = None  # of a pair whose relation has not come yet
     for at, (tag, text) in enumerate(pieces):
@@ -147,7 +147,7 @@ def _grouped_pieces(pieces: list[tuple[str, str]]) -> Iterator[Triplet | Fault]:
 
 
 def _last_pair(pieces: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The pieces of the pair that was being written last, with its subject where it is the subject's only one."""
+    """The pieces of the pair that was being written last, and its subject where that has no other."""
     at = len(pieces) - 1
     if pieces[at][0] == "obj" and at and pieces[at - 1][0] == "subj":
         at -= 1

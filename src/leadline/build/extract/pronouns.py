@@ -1,0 +1,54 @@
+"""The pronoun rule: a sentence of a page that speaks of the page's subject without naming it."""
+
+from __future__ import annotations
+
+import re
+
+from leadline.build.extract.names import composed
+
+_PRONOUN = re.compile(r"[\"'\u201c\u2018(]?(?:He|She|It|They|His|Her|Its|Their)(?:['\u2019]s)?\s")
+_DEFINITION = re.compile(
+    r"\b(?:is|was|are|were)\s+(?:(?:an?|the)\s+)?(?P<phrase>[^,.;:()]*?)"
+    r"(?=[,.;:()]|\s(?:of|in|on|at|by|for|from|to|with|that|which|who|whose|where|and|located|situated|published"
+    r"|written|directed|produced|released|recorded|born|based|known|founded|rising|devoted|named)\b|$)"
+)
+_THE = re.compile(r"[\"'\u201c\u2018(]?The\s+(?P<noun>[a-z][\w-]*)(?:['\u2019]s?)?\s+(?P<next>[a-z][\w-]*)")
+# What follows a noun that is the sentence's subject by itself, and not the first half of "film director".
+_FINITE = """
+is was are were has had have can could will would may might must does did also then now first later still
+became began came went took made won lost held gave got ran led left met wrote sold grew rose fell stood lies
+stands features stars covers contains consists includes belongs borders begins ends flows follows forms runs
+rises reaches remains serves tells takes uses appears extends lives occurs provides
+"""
+_VERBS = frozenset(_FINITE.split())
+
+
+def begins_with_pronoun(sentence: str, classes: frozenset[str] = frozenset()) -> bool:
+    """Whether `sentence` begins with a pronoun of the third person, or with "The" and a word of `classes`.
+
+    Whom the pronoun means is not resolved: in a page of an encyclopedia it is the page's subject most of the
+    time, so whoever takes such a sentence as evidence marks it.
+
+    >>> begins_with_pronoun("She was born in Ulm."), begins_with_pronoun("Items cost money.")
+    (True, False)
+    >>> begins_with_pronoun("The hill is named after it.", frozenset({"hill"}))
+    True
+    """
+    sentence = composed(sentence).lstrip()
+    if _PRONOUN.match(sentence):
+        return True
+    match = _THE.match(sentence)
+    if match is None or match["noun"] not in classes:
+        return False
+    return match["next"] in _VERBS or match["next"].endswith("ed")
+
+
+def class_words(first_sentence: str) -> frozenset[str]:
+    """What a page's first sentence says its subject is: the last word of the phrase after is, was, are, were.
+
+    >>> class_words("Chelopech Hill is the ice-covered hill rising to 946 m in the north.")
+    frozenset({'hill'})
+    """
+    match = _DEFINITION.search(composed(first_sentence))
+    words = match["phrase"].split() if match else []
+    return frozenset(words[-1:]) if words and words[-1].islower() and words[-1].isalpha() else frozenset()

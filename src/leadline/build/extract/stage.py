@@ -1,0 +1,167 @@
+"""The stage `extract`: triplets off every article, and the sentences that each rests on."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from leadline.build.extract.chat_prompt import packaged_prompt, prompt_files
+from leadline.build.extract.chunks import Chunk, chunks, to_do
+from leadline.build.extract.extractor import Extracted, Extractor, make_extractor
+from leadline.build.extract.facts import facts_of
+from leadline.build.extract.model_reference import model_files
+from leadline.build.extract.passages import Piece, pieces, words_for
+from leadline.build.parts import reading, writing
+from leadline.build.plan import Plan
+from leadline.build.records import Article, Drop, Fact
+from leadline.build.stage import Job, Stage
+from leadline.build.workspace import StageFolder, Workspace, write_json
+
+# Articles whose passages are read together, for full batches of passages of about the same length.
+_TOGETHER = 50
+
+
+class ExtractStage(Stage):
+    """Articles in chunks through the engine, one worker a device; then the chunks' facts in one file.
+
+    done.json's counts: `kept` and `dropped` are triplets, `malformed` pieces of output that gave none, by
+    code (for `rebel` and `recorded` see `linearised.FaultCode`, for `chat` see `chat_answer.FaultCode`),
+    `passages` what was read ("read") and what was not as it should be ("truncated", "unrecorded",
+    "other-text", "failed"), `pronoun` how many facts rest on pronouns alone.
+    """
+
+    name: ClassVar[str] = "extract"
+    version: ClassVar[int] = 1
+    after: ClassVar[tuple[str, ...]] = ("articles",)
+
+    def settings(self, plan: Plan) -> object:
+        """What of the plan decides the triplets: where a model computes, and in what batches, does not."""
+        section = plan.extract.model_dump(exclude={"device", "recorded", "batch", "prompt"})
+        prompt = packaged_prompt() if plan.extract.method == "chat" and not plan.extract.prompt else None
+        return [section, plan.articles.language, prompt]
+
+    def inputs(self, plan: Plan) -> tuple[Path, ...]:
+        """Recorded extractions; a model in a folder or a file; for distant supervision the files of `link`
+        and `entities`, which it reads first."""
+        if plan.extract.method == "recorded":
+            from leadline.build.extract.recorded import recorded_files
+
+            return recorded_files(plan)
+        if plan.extract.method == "distant":
+            from leadline.build.link.stage import LinkStage
+            from leadline.build.wikidata.stage import EntitiesStage
+
+            return (*LinkStage().inputs(plan), *EntitiesStage().inputs(plan))
+        return (*model_files(plan), *prompt_files(plan))
+
+    def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
+        """Do the chunks that are lacking, then join all."""
+        plan, work = job.plan, job.work
+        found = chunks(plan, work)
+        left = to_do(found, here)
+        if plan.extract.method == "distant" and left:
+            from leadline.build.extract.wanted import prepare_distant
+
+            items = prepare_distant(plan, work, job.engine, found)
+            job.progress.note(f"extract: {items:,} items are named or linked to")
+        job.progress.begin(self.name, sum(chunk.last - chunk.first for chunk in left), "articles")
+        for chunk, _ in job.engine.run(extract_chunk, left, (plan, work), _ready, devices=True):
+            job.progress.advance(chunk.last - chunk.first)
+        return _joined(found, here)
+
+
+class _Ready:
+    """What a worker has loaded."""
+
+    def __init__(self, plan: Plan, work: Workspace) -> None:
+        self.extractor = make_extractor(plan, work)
+        self.words = words_for(plan.extract.max_source)
+        self.here = work.stage(ExtractStage.name)
+
+
+def _ready(shared: tuple[Plan, Workspace]) -> _Ready:
+    return _Ready(*shared)
+
+
+def extract_chunk(ready: _Ready, chunk: Chunk) -> int:
+    """Extract from a chunk's articles and write its files, the facts last; returns how many facts."""
+    counts = _Counts()
+    kept = 0
+    here, number = ready.here, chunk.number
+    with writing(here.part(number)) as keep:
+        with writing(here.part(number, "dropped")) as drop:
+            for article, read in _read(ready.extractor, ready.words, chunk.articles()):
+                counts.add(read)
+                facts, drops = facts_of(article, read, ready.extractor.name)
+                kept += len(facts)
+                for fact in facts:
+                    keep(fact)
+                for dropped in drops:
+                    drop(dropped)
+        write_json(here.part(number, "counts", ".json"), counts.said())
+    return kept
+
+
+def _read(
+    extractor: Extractor, words: int, articles: Iterator[Article]
+) -> Iterator[tuple[Article, list[tuple[Piece, Extracted]]]]:
+    """Each article with its pieces and what was read off them; many articles are shown at a time."""
+    waiting: list[tuple[Article, list[Piece]]] = []
+
+    def shown() -> Iterator[tuple[Article, list[tuple[Piece, Extracted]]]]:
+        read = iter(extractor.read([piece.passage for _, cut in waiting for piece in cut]))
+        for article, cut in waiting:
+            yield article, [(piece, next(read)) for piece in cut]
+
+    for article in articles:
+        waiting.append((article, list(pieces(article, extractor.unit, words))))
+        if len(waiting) == _TOGETHER:
+            yield from shown()
+            waiting = []
+    yield from shown()
+
+
+class _Counts:
+    def __init__(self) -> None:
+        self.malformed: Counter[str] = Counter()
+        self.passages: Counter[str] = Counter()
+
+    def add(self, read: list[tuple[Piece, Extracted]]) -> None:
+        self.passages["read"] += len(read)
+        for _, extracted in read:
+            self.malformed.update(extracted.faults)
+            if extracted.note:
+                self.passages[extracted.note] += 1
+
+    def said(self) -> dict[str, dict[str, int]]:
+        return {
+            "malformed": dict(sorted(self.malformed.items())),
+            "passages": dict(sorted(self.passages.items())),
+        }
+
+
+def _joined(found: list[Chunk], here: StageFolder) -> dict[str, Any]:
+    kept = pronoun = 0
+    reasons: Counter[str] = Counter()
+    sums: dict[str, Counter[str]] = {"malformed": Counter(), "passages": Counter()}
+    with writing(here.kept) as keep, writing(here.dropped) as drop:
+        for chunk in found:
+            for fact in reading(here.part(chunk.number), Fact):
+                keep(fact)
+                kept += 1
+                pronoun += all(support.pronoun for support in fact.support)
+            for dropped in reading(here.part(chunk.number, "dropped"), Drop):
+                drop(dropped)
+                reasons[dropped.reason] += 1
+            said = json.loads(here.part(chunk.number, "counts", ".json").read_bytes())
+            for name, counter in sums.items():
+                counter.update(said[name])
+    return {
+        "kept": kept,
+        "dropped": dict(sorted(reasons.items())),
+        **{name: dict(sorted(counter.items())) for name, counter in sums.items()},
+        "pronoun": pronoun,
+    }

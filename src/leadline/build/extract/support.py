@@ -1,0 +1,61 @@
+"""Which sentence states a triplet: it holds subject and object by name, or the pronoun rule applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from leadline.build.extract.names import holds, holds_both, names_title
+from leadline.build.extract.pronouns import begins_with_pronoun, class_words
+from leadline.build.records import Article, Sentence, Support, Triplet
+
+Way = Literal["named", "pronoun"]
+
+
+def way_stated(sentence: str, one: Triplet, title: str, classes: frozenset[str] = frozenset()) -> Way | None:
+    """How `sentence` of the page called `title` can state a triplet; None where it cannot.
+
+    named: subject and object both stand in it, at places that do not overlap. pronoun: the object stands in
+    it, the subject is what the page is about, and the sentence begins with a pronoun, or with "The" and one
+    of `classes` (see `class_words`).
+    """
+    if holds_both(sentence, one.subject, one.object):
+        return "named"
+    if (
+        names_title(one.subject, title)
+        and begins_with_pronoun(sentence, classes)
+        and holds(sentence, one.object)
+    ):
+        return "pronoun"
+    return None
+
+
+def classes_of(article: Article) -> frozenset[str]:
+    """What the page says its subject is, from its first sentence."""
+    first = article.said(article.sentences[0]) if article.sentences else article.text.partition("\n")[0]
+    return class_words(first)
+
+
+def supports(
+    article: Article, sentences: tuple[Sentence, ...], one: Triplet, classes: frozenset[str]
+) -> Iterator[Support]:
+    """The sentences, of those given, that can state the triplet, in order."""
+    for sentence in sentences:
+        said = article.said(sentence)
+        way = way_stated(said, one, article.title, classes)
+        if way is not None:
+            yield Support(sentence=said.strip(), start=_start(said, sentence), pronoun=way == "pronoun")
+
+
+def why_none(text: str, one: Triplet) -> str:
+    """Why no sentence states the triplet, for whoever reads the drop. `text` is what the extractor saw."""
+    missing = [
+        part for part, name in (("subject", one.subject), ("object", one.object)) if not holds(text, name)
+    ]
+    if missing:
+        return f"{' and '.join(missing)} not in the text"
+    return "subject and object in no sentence together"
+
+
+def _start(said: str, sentence: Sentence) -> int:
+    return sentence.start + len(said) - len(said.lstrip())

@@ -1,0 +1,79 @@
+"""Which items distant supervision has to know, found out before it begins: all that the articles link to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leadline.bench.whole_file import whole_file
+from leadline.build.engines.engine import Engine
+from leadline.build.extract.chunks import Chunk
+from leadline.build.extract.mentions import Titles, candidates
+from leadline.build.extract.passages import pieces
+from leadline.build.plan import Plan
+from leadline.build.workspace import Workspace
+
+if TYPE_CHECKING:
+    from leadline.build.wikidata.store import EntityStore
+
+_WANTED = "wanted.txt"
+
+
+def prepare_distant(plan: Plan, work: Workspace, engine: Engine, found: list[Chunk]) -> int:
+    """Write down the items that the articles are about and name, and get them; returns how many there are.
+
+    The index of titles is built here too, before several workers ask for it.
+    """
+    from leadline.build.link.open import open_titles
+    from leadline.build.wikidata.open import open_entities
+
+    path = _path(work)
+    open_titles(plan, work).close()
+    if not path.exists():
+        ids: set[str] = set()
+        for _, more in engine.run(wanted_in, found, (plan, work), _titles):
+            ids.update(more)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as file:
+            file.writelines(f"{one}\n".encode() for one in sorted(ids))
+    wanted = _read(path)
+    open_entities(plan, work, wanted).close()
+    return len(wanted)
+
+
+def entities_ready(plan: Plan, work: Workspace) -> EntityStore:
+    """The entities that `prepare_distant` got; got again where they have been removed since."""
+    from leadline.build.wikidata.open import open_entities
+
+    store = open_entities(plan, work, ())
+    path = _path(work)
+    if len(store) or not path.exists():
+        return store
+    store.close()
+    return open_entities(plan, work, _read(path))
+
+
+def wanted_in(titles: Titles, chunk: Chunk) -> list[str]:
+    """The items of one chunk: its pages', and those of all that may name one."""
+    ids: set[str] = set()
+    for article in chunk.articles():
+        page = article.entity or titles.entity(article.title)
+        if page is not None:
+            ids.add(page)
+        for piece in pieces(article, "sentence", 0):
+            ids.update(entity for _, _, entity in candidates(piece.passage, titles))
+    return sorted(ids)
+
+
+def _titles(shared: tuple[Plan, Workspace]) -> Titles:
+    from leadline.build.link.open import open_titles
+
+    return open_titles(*shared)
+
+
+def _path(work: Workspace) -> Path:
+    return work.stage("extract").path / _WANTED
+
+
+def _read(path: Path) -> list[str]:
+    return path.read_text("utf-8").split()
