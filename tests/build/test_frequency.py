@@ -16,7 +16,7 @@ from leadline.build.frequency.pageviews import Wanted, count_views, title_key
 from leadline.build.frequency.stage import FrequencyStage
 from leadline.build.frequency.window import Window, choose
 from leadline.build.parts import writing
-from leadline.build.plan import Plan
+from leadline.build.plan import LinkSection, Plan
 from leadline.build.progress import Quiet
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import Job
@@ -295,3 +295,20 @@ def test_done_by_run_the_stage_leaves_facts_and_drops(tmp_path: Path) -> None:
 def test_a_section_that_names_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="neither files of page views nor the API"):
         FrequencyStage().inputs(plan(tmp_path))
+
+
+def test_views_of_redirects_are_the_pages_own(tmp_path: Path) -> None:
+    (tmp_path / "titles.tsv").write_text("UK\tQ145\nUnited Kingdom\tQ145\nBritain\tQ145\n")
+    rows(
+        tmp_path,
+        "en.wikipedia United_Kingdom 31717 desktop 5 A",
+        "en.wikipedia UK 19999 desktop 3 A",
+        "en.wikipedia Britain 19998 mobile-web 2 A",
+    )
+    made = plan(tmp_path, pageviews="pageviews-*", keep_buffer=True)
+    made = made.model_copy(update={"link": LinkSection(titles="titles.tsv")})
+    made._file = tmp_path / "plan.yaml"
+    job = Job(made, Workspace(tmp_path), InProcess(), Quiet())
+    (found,) = judged(job, [fact(1, title="Another page", subject="UK", subject_id="Q145")])
+    assert isinstance(found, Fact)
+    assert found.views == 10

@@ -20,7 +20,7 @@ from leadline.build.frequency.pageviews import title_key
 from leadline.build.frequency.window import Window
 from leadline.documents.courtesy import Pace
 from leadline.documents.fetch_settings import FetchSettings
-from leadline.documents.request import PASSING_STATUS, Failed, Passing, asked, passing, status_line
+from leadline.documents.request import PASSING_STATUS, Failed, Passing, asked, passing, patiently, status_line
 from leadline.errors import LeadlineError, UsageError
 
 API = "https://wikimedia.org/api/rest_v1"
@@ -64,7 +64,7 @@ class ViewsApi:
             for title in wanted:
                 if title not in known:
                     url = self._url(title, first, last)
-                    known[title] = self._patiently(client, pace, httpx2.URL(url))
+                    known[title] = self._one(client, pace, httpx2.URL(url))
                     entry = [self.project, str(self.window), title, known[title]]
                     file.write(json.dumps(entry, ensure_ascii=False) + "\n")
                     file.flush()
@@ -105,19 +105,13 @@ class ViewsApi:
                 known[title] = views
         return known
 
-    def _patiently(self, client: object, pace: Pace, url: object) -> int | None:
+    def _one(self, client: object, pace: Pace, url: object) -> int | None:
         """One answer; passing failures are tried again as `settings` say."""
-        for number in range(1, self.settings.attempts + 1):
-            try:
-                return _asked_once(client, pace, url)
-            except Passing as failure:
-                wait = max(self.settings.backoff * 2 ** (number - 1), failure.after or 0.0)
-                if number == self.settings.attempts or wait > self.settings.longest_wait:
-                    raise LeadlineError(failure.reason, where=str(url), fix="run it again later") from None
-                pace.hold(failure.host, wait)
-            except Failed as failure:
-                raise LeadlineError(failure.reason, where=str(url)) from None
-        raise AssertionError("at least one attempt")
+        try:
+            return patiently(lambda: _asked_once(client, pace, url), pace, self.settings)
+        except Failed as failure:
+            fix = "run it again later" if isinstance(failure, Passing) else None
+            raise LeadlineError(failure.reason, where=str(url), fix=fix) from None
 
 
 def user_agent(*said: str | None) -> str:

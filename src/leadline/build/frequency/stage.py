@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -13,6 +13,7 @@ from leadline.build.frequency.api import API, ViewsApi, user_agent
 from leadline.build.frequency.bins import BUFFER, bins
 from leadline.build.frequency.pageviews import Wanted, count_views, title_key
 from leadline.build.frequency.window import Window, choose
+from leadline.build.link.open import open_titles
 from leadline.build.plan import FrequencySection, Plan
 from leadline.build.plan_file import files_of
 from leadline.build.records import Drop, Fact
@@ -101,20 +102,21 @@ def _subject(fact: Fact) -> str:
 
 def _pages(job: Job, facts: Iterable[Fact], section: FrequencySection) -> dict[str, _Page]:
     """Each distinct subject's page."""
-    store, index = entities(job.work), _redirects(job)
+    store = entities(job.work)
     wiki = wiki_of(section.project)
     pages: dict[str, _Page] = {}
-    for fact in facts:
-        subject = _subject(fact)
-        if subject in pages and pages[subject].titles and pages[subject].number:
-            continue  # of several facts, one that stands on the subject's own page knows most
-        own = subject_title(fact, store, wiki)
-        titles = [own] if own else []
-        if fact.subject_id is not None:
-            titles += index(fact.subject_id)
-        number = fact.article if subject_is_page(fact) and fact.article.isdigit() else None
-        held = pages.get(subject, _Page(()))
-        pages[subject] = _Page(tuple(dict.fromkeys((*titles, *held.titles))), number or held.number)
+    with open_titles(job.plan, job.work, job.progress.note) as index:
+        for fact in facts:
+            subject = _subject(fact)
+            if subject in pages and pages[subject].titles and pages[subject].number:
+                continue  # of several facts, one that stands on the subject's own page knows most
+            own = subject_title(fact, store, wiki)
+            titles = [own] if own else []
+            if fact.subject_id is not None:
+                titles += index.titles(fact.subject_id)
+            number = fact.article if subject_is_page(fact) and fact.article.isdigit() else None
+            held = pages.get(subject, _Page(()))
+            pages[subject] = _Page(tuple(dict.fromkeys((*titles, *held.titles))), number or held.number)
     return pages
 
 
@@ -171,8 +173,3 @@ def count_file(wanted: Wanted, task: tuple[str, str]) -> None:
     counted = count_views(Path(source), wanted)
     views = dict(sorted(counted.views.items()))
     write_json(Path(part), {"views": views, "rows": counted.rows, "broken": counted.broken})
-
-
-def _redirects(job: Job) -> Callable[[str], tuple[str, ...]]:
-    """Titles of an entity's page and of redirects to it, where there is an index that tells."""
-    return lambda _: ()
