@@ -1,0 +1,149 @@
+"""A stage whose facts are judged by a classifier."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from leadline.build.classify.entry import style_of
+from leadline.build.classify.labels import UNSURE, Classifier
+from leadline.build.classify.study_files import Prompting, template_of, write_study
+from leadline.build.classify.template import file_of
+from leadline.build.classify.votes import ask, identity, verdicts
+from leadline.build.plan import ClassifierSection, Plan
+from leadline.build.records import Drop, Fact, Verdict
+from leadline.build.stage import FactStage, Job
+from leadline.build.workspace import StageFolder, Workspace
+
+
+def study_of(work: Workspace, classifier: str) -> Path:
+    """The folder of a classifier's study. Beside the stages, since what was answered outlives their doing
+    again: answers cost more than anything else in a build."""
+    return work.folder / "studies" / classifier
+
+
+class ClassifierStage(FactStage):
+    """Asks the classifier about each fact several times; the label of most answers decides.
+
+    Reasons: the classifier's own (`multiple`, `irrelevant`), `unsure`, `unstable` (no label has the share of
+    the answers that the plan wants), `unanswered` (none of the answers is one of the labels). The fact keeps
+    its verdict, also where it is dropped.
+    """
+
+    classifier: ClassVar[Classifier]
+
+    @abstractmethod
+    def section(self, plan: Plan) -> ClassifierSection | None:
+        """The plan's part about this classifier."""
+
+    def chosen(self, fact: Fact) -> bool:
+        """Whether the fact is asked about at all; others go on without a verdict."""
+        return True
+
+    def wanted(self, plan: Plan) -> bool:
+        """If the plan names a model."""
+        return self.section(plan) is not None
+
+    def settings(self, plan: Plan) -> object:
+        """What decides answers and verdicts; not where the model runs and what it may cost."""
+        section = self._section(plan)
+        decides = section.model_dump(
+            mode="json", exclude={"device", "connections", "price", "budget", "prompt", "style"}
+        )
+        packaged = None if section.prompt else template_of(plan, self.classifier, section).text
+        labels = {label: list(also) for label, also in self.classifier.labels.items()}
+        return [decides, style_of(section), plan.seed, packaged, labels]
+
+    def inputs(self, plan: Plan) -> tuple[Path, ...]:
+        """The user's prompt, and his table of domains."""
+        section = self._section(plan)
+        found = [file_of(plan.folder / section.prompt, style_of(section))] if section.prompt else []
+        domain = plan.filter.domain
+        if domain and domain.table and template_of(plan, self.classifier, section).needs_domain:
+            found.append(plan.folder / domain.table)
+        return tuple(found)
+
+    def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
+        """Ask first, with nothing open; then judge by what was answered."""
+        if before is None:
+            raise AssertionError(f"{self.name} has no stage before it")
+        facts = [fact for fact in before.facts() if self.chosen(fact)]
+        study = study_of(job.work, self.classifier.name)
+        if facts:
+            write_study(study, job.plan, self.classifier, self._section(job.plan), facts)
+            ask(study, job.progress)
+            job.progress.begin(self.name, None, "facts")
+        counts = dict(super().run(job, here, before))
+        model = identity(study) if facts else None
+        return {**counts, **_counts(here, self.classifier.name), "model": model.digest if model else None}
+
+    def judge(self, job: Job, facts: Iterable[Fact]) -> Iterator[Fact | Drop]:
+        """By the answers that are stored in the study."""
+        section = self._section(job.plan)
+        listed = list(facts)
+        asked = [fact for fact in listed if self.chosen(fact)]
+        prompting = Prompting(job.plan, template_of(job.plan, self.classifier, section))
+        study = study_of(job.work, self.classifier.name)
+        found = verdicts(study, asked, self.classifier, prompting) if asked else {}
+        for fact in listed:
+            if fact.id not in found:
+                yield fact
+                continue
+            said = found[fact.id]
+            judged = fact.model_copy(update={"verdicts": {**fact.verdicts, self.classifier.name: said}})
+            reason = verdict_reason(said, self.classifier, section)
+            yield self.drop(judged, reason, _told(said)) if reason else judged
+
+    def _section(self, plan: Plan) -> ClassifierSection:
+        section = self.section(plan)
+        if section is None:
+            raise AssertionError(f"the plan asks for no {self.name}")
+        return section
+
+
+def verdict_reason(said: Verdict, classifier: Classifier, section: ClassifierSection) -> str:
+    """Why a fact with this verdict is dropped; "" where it goes on.
+
+    What the plan keeps goes on whatever its label: an unstable verdict is none.
+    """
+    if not said.votes:
+        return "unanswered"
+    if said.label is None or said.agreement < section.agreement:
+        return "unstable" if section.unstable == "drop" else ""
+    if said.label == UNSURE:
+        return "unsure" if section.unsure == "drop" else ""
+    return "" if said.label == classifier.keeps else classifier.reason
+
+
+def _told(said: Verdict) -> str:
+    """ "3 SINGLE, 1 MULTIPLE of 5 answers"."""
+    votes = ", ".join(f"{number} {label}" for label, number in said.votes.items())
+    return f"{votes or 'no vote'} of {said.asked} {'answer' if said.asked == 1 else 'answers'}"
+
+
+def _counts(here: StageFolder, name: str) -> dict[str, Any]:
+    """Votes and how steady they are, over the facts that were asked about, dropped ones as well.
+
+    `labels` counts facts by their label ("none": no label of most answers), `wobble` is the share of unsteady
+    facts among those with two votes or more, `dispersion` the mean over these of 1 − (votes of the commonest
+    label) / votes; None where there is no such fact.
+    """
+    facts = [*here.facts(), *(drop.fact for drop in here.drops())]
+    said = [fact.verdicts[name] for fact in facts if name in fact.verdicts]
+    votes: Counter[str] = Counter()
+    for one in said:
+        votes.update(one.votes)
+    labels = Counter(one.label or "none" for one in said)
+    repeated = [one.votes for one in said if sum(one.votes.values()) > 1]
+    spread = [1 - max(one.values()) / sum(one.values()) for one in repeated]
+    return {
+        "judged": len(said),
+        "answers": sum(one.asked for one in said),
+        "votes": dict(sorted(votes.items())),
+        "labels": dict(sorted(labels.items())),
+        "wobble": sum(len(one) > 1 for one in repeated) / len(repeated) if repeated else None,
+        "dispersion": sum(spread) / len(spread) if spread else None,
+    }
