@@ -53,6 +53,7 @@ class Seq2Seq:
         self.digest = files.digest
         self.device = device_for(torch, device)
         self.model, self.tokenizer = _load(files, getattr(torch, dtype), self.device)
+        self._structure = _structure(self.model)
 
     def write(
         self,
@@ -100,7 +101,7 @@ class Seq2Seq:
             max_new_tokens=max_target,
             length_penalty=length_penalty,
             early_stopping=False,
-            **self._structure(),
+            **self._structure,
         )
         with torch.inference_mode():
             rows = self.model.generate(
@@ -112,8 +113,7 @@ class Seq2Seq:
 
     def _told(self, row: torch.Tensor) -> tuple[str, bool, int]:
         """Text, whether an end-of-text token closes it, and how many tokens were written."""
-        structure = self._structure()
-        ends = structure["eos_token_id"]
+        ends = self._structure["eos_token_id"]
         end_ids = set(ends if isinstance(ends, list) else [ends])
         ids = row.tolist()[1:]  # the decoder's start token was given
         end = next((at for at, token in enumerate(ids) if token in end_ids), None)
@@ -122,12 +122,20 @@ class Seq2Seq:
         text = self.tokenizer.decode(kept, skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text, end is not None, len(kept)
 
-    def _structure(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key in _STRUCTURE:
-            theirs = getattr(self.model.generation_config, key, None)
-            found[key] = getattr(self.model.config, key, None) if theirs is None else theirs
-        return found
+
+def _structure(model: Any) -> dict[str, Any]:
+    """The ids of `_STRUCTURE`; everything else that the checkpoint would have generation do is forgotten.
+
+    Leaving a setting out of what `generate` is given is not enough: it takes the model's own in its place.
+    """
+    from transformers import GenerationConfig
+
+    found: dict[str, Any] = {}
+    for key in _STRUCTURE:
+        theirs = getattr(model.generation_config, key, None)
+        found[key] = getattr(model.config, key, None) if theirs is None else theirs
+    model.generation_config = GenerationConfig(**found)
+    return found
 
 
 def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
@@ -142,16 +150,18 @@ def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            config = AutoConfig.from_pretrained(files.folder)
+            # Files from elsewhere are data, not programs. Unsaid, transformers asks at the terminal.
+            config = AutoConfig.from_pretrained(files.folder, trust_remote_code=False)
             if not getattr(config, "is_encoder_decoder", False):
                 raise UsageError(
                     f"is no encoder-decoder model ({config.model_type})",
                     where=files.name,
                     fix="name a seq2seq checkpoint such as Babelscape/rebel-large",
                 )
-            tokenizer = AutoTokenizer.from_pretrained(files.folder)
-            # No trust_remote_code: files from elsewhere are data, not programs.
-            model = AutoModelForSeq2SeqLM.from_pretrained(files.folder, dtype=dtype, use_safetensors=True)
+            tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
+            model = AutoModelForSeq2SeqLM.from_pretrained(
+                files.folder, dtype=dtype, use_safetensors=True, trust_remote_code=False
+            )
             return model.to(device).eval(), tokenizer
     except MemoryError as error:
         raise LeadlineError(
