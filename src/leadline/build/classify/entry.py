@@ -46,7 +46,7 @@ def study_budget(section: ClassifierSection) -> Budget:
         name: int(value) if value == int(value) and name != "money" else value
         for name, value in section.budget.items()
     }
-    return _checked(Budget, whole)
+    return _checked(Budget, whole, "budget")
 
 
 def style_of(section: ClassifierSection) -> Style:
@@ -57,11 +57,14 @@ def style_of(section: ClassifierSection) -> Style:
     return "chat" if is_chat else "few-shot"
 
 
-def _checked(kind: type[ModelT], values: dict[str, Any]) -> ModelT:
+def _checked(kind: type[ModelT], values: dict[str, Any], key: str = "") -> ModelT:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"] if not str(part).startswith("function-"))
+        parts = [key, *(str(part) for part in first["loc"] if not str(part).startswith("function-"))]
+        place = ".".join(part for part in parts if part)
+        if first["type"] == "extra_forbidden":
+            raise ValueError(f"{place} is no key: known are {', '.join(kind.model_fields)}") from None
         what = str(first["msg"]).removeprefix("Value error, ")
         raise ValueError(f"{place}: {what}" if place else what) from None

@@ -127,9 +127,10 @@ def _told(said: Verdict) -> str:
 def _counts(here: StageFolder, name: str) -> dict[str, Any]:
     """Votes and how steady they are, over the facts that were asked about, dropped ones as well.
 
-    `labels` counts facts by their label ("none": no label of most answers), `wobble` is the share of unsteady
-    facts among those with two votes or more, `dispersion` the mean over these of 1 − (votes of the commonest
-    label) / votes; None where there is no such fact.
+    `no_vote` are answers that are none of the labels, or never came. `labels` counts facts by their label
+    ("none": no label of most answers), `wobble` is the share of unsteady facts among those with two votes or
+    more, `dispersion` the mean over these of 1 − (votes of the commonest label) / votes; None where there is
+    no such fact.
     """
     facts = [*here.facts(), *(drop.fact for drop in here.drops())]
     said = [fact.verdicts[name] for fact in facts if name in fact.verdicts]
@@ -143,6 +144,7 @@ def _counts(here: StageFolder, name: str) -> dict[str, Any]:
         "judged": len(said),
         "answers": sum(one.asked for one in said),
         "votes": dict(sorted(votes.items())),
+        "no_vote": sum(one.asked for one in said) - votes.total(),
         "labels": dict(sorted(labels.items())),
         "wobble": sum(len(one) > 1 for one in repeated) / len(repeated) if repeated else None,
         "dispersion": sum(spread) / len(spread) if spread else None,

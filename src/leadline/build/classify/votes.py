@@ -43,6 +43,12 @@ def ask(folder: Path, progress: Progress) -> None:
         left = f"; {outcome.left.words}" if outcome.left else ""
         fix = outcome.fix.replace("study.yaml", "the plan")
         raise LeadlineError(f"{outcome.stopped}{left}", where=str(folder), fix=fix)
+    if outcome.failed and not outcome.drawn + outcome.kept:
+        raise LeadlineError(
+            f"none of {outcome.failed:,} calls was answered",
+            where=str(folder),
+            fix="the lines above say why; a triplet and its prompt must fit into the model's context",
+        )
     served = any(entry.dtype == "served" for entry in study.config.models)
     passing = outcome.failed - outcome.lasting
     if served and passing:
