@@ -137,6 +137,7 @@ class FilterSection(Section):
     overlap_aliases: bool = False  # an alias of the object counts as well
     literals: Annotated[tuple[Literal["date", "quantity", "string"], ...], BeforeValidator(_as_list)] = ()
     single: bool = True
+    ended: Literal["out", "count"] = "out"  # statements that have ended: "count" asks for who ever was
     relevance: ClassifierSection | None = None
     cardinality: ClassifierSection | None = None
 
