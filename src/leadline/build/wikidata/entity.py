@@ -104,7 +104,7 @@ class Claim(Snak):
 
 
 class Entity(BaseModel):
-    """An item or property. `id` is its own; `asked_as` the id it was asked for by, if that was merged into it.
+    """An item or property. `id` is its own, `asked_as` an id merged into it by which it was asked for.
 
     `labels`, `aliases` and `sitelinks` are of the languages wanted alone ("en", "mul"; "enwiki").
     """
@@ -138,7 +138,7 @@ class Entity(BaseModel):
         demonyms = {
             claim.value.text.casefold()
             for claim in self.claims.get("P1549", ())
-            if isinstance(claim.value, Text) and claim.value.language.split("-")[0] == language
+            if isinstance(claim.value, Text) and claim.value.language.partition("-")[0] == language
         }
         cleaned = (" ".join(name.split()) for name in found)
         kept = [name for name in cleaned if name and name.casefold() not in demonyms]

@@ -165,9 +165,7 @@ def _value(form: str, said: Any) -> Value:
                 return str(said.get("id") or _LETTERS[said["entity-type"]] + str(int(said["numeric-id"])))
             case "time":
                 calendar = _last(said.get("calendarmodel", ""))
-                return Time(
-                    time=said["time"], precision=int(said["precision"]), julian=calendar == _JULIAN
-                )
+                return Time(time=said["time"], precision=int(said["precision"]), julian=calendar == _JULIAN)
             case "quantity":
                 return Quantity(
                     amount=str(said["amount"]),
