@@ -20,6 +20,8 @@ from tests.build.sql_dumps import dump, write_dump
 DUMPS = Path(__file__).parents[3] / "shared" / "data" / "build" / "sqldumps"
 needs_dumps = pytest.mark.skipif(not DUMPS.exists(), reason=f"needs the real SQL dumps in {DUMPS}")
 
+Dumps = tuple[Path, Path, Path]
+
 # title: (id, item or None, redirect)
 PAGES: dict[str, tuple[int, str | None, bool]] = {
     "9/11_conspiracy_theories": (10, "Q209137", False),
@@ -87,15 +89,16 @@ def _rows() -> tuple[list[Sequence[Value]], list[Sequence[Value]]]:
 
 
 @pytest.fixture(scope="module")
-def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def dumps(tmp_path_factory: pytest.TempPathFactory) -> Dumps:
     folder = tmp_path_factory.mktemp("dumps")
     pages, props = _rows()
     tables: list[tuple[str, list[Any]]] = [("page", pages), ("page_props", props), ("redirect", TARGETS)]
-    return [write_dump(folder, table, rows) for table, rows in tables]
+    page, props, redirect = (write_dump(folder, table, rows) for table, rows in tables)
+    return page, props, redirect
 
 
 @pytest.fixture(scope="module")
-def built(dumps: list[Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, IndexCounts]:
+def built(dumps: Dumps, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, IndexCounts]:
     out = tmp_path_factory.mktemp("index") / "titles.sqlite"
     return out, build_index(*dumps, out)
 
@@ -210,7 +213,7 @@ def test_every_page_is_counted_once(built: tuple[Path, IndexCounts], index: Titl
     assert index.counts()["resolved"] == counts.resolved == 7
 
 
-def test_sections_are_followed_if_asked(dumps: list[Path], tmp_path: Path) -> None:
+def test_sections_are_followed_if_asked(dumps: Dumps, tmp_path: Path) -> None:
     counts = build_index(*dumps, tmp_path / "t.sqlite", sections=True)
     with open_index(tmp_path / "t.sqlite") as index:
         assert index.entity("Old town") == "Q72"
@@ -218,24 +221,24 @@ def test_sections_are_followed_if_asked(dumps: list[Path], tmp_path: Path) -> No
 
 
 def test_one_row_per_line_makes_the_same_index_as_all_rows_on_one(
-    dumps: list[Path], built: tuple[Path, IndexCounts], tmp_path: Path
+    dumps: Dumps, built: tuple[Path, IndexCounts], tmp_path: Path
 ) -> None:
     pages, props = _rows()
     lines = []
     for table, rows in (("page", pages), ("page_props", props), ("redirect", TARGETS)):
         lines.append(tmp_path / f"{table}.sql")
         lines[-1].write_bytes(dump(table, rows, between=b",\n  "))
-    assert build_index(*lines, tmp_path / "t.sqlite") == built[1]
+    assert build_index(lines[0], lines[1], lines[2], tmp_path / "t.sqlite") == built[1]
     assert (tmp_path / "t.sqlite").read_bytes() == built[0].read_bytes()
 
 
 def test_the_order_of_rows_changes_nothing(
-    dumps: list[Path], built: tuple[Path, IndexCounts], tmp_path: Path
+    dumps: Dumps, built: tuple[Path, IndexCounts], tmp_path: Path
 ) -> None:
     pages, props = _rows()
     backwards: list[tuple[str, list[Any]]] = [("page", pages), ("page_props", props), ("redirect", TARGETS)]
     turned = [write_dump(tmp_path, table, rows[::-1]) for table, rows in backwards]
-    assert build_index(*turned, tmp_path / "t.sqlite") == built[1]
+    assert build_index(turned[0], turned[1], turned[2], tmp_path / "t.sqlite") == built[1]
     query = "SELECT * FROM mapping ORDER BY wikipedia_id"
     ours, theirs = (
         sqlite3.connect(path).execute(query).fetchall() for path in (tmp_path / "t.sqlite", built[0])
@@ -253,7 +256,7 @@ def test_a_title_on_two_pages_belongs_to_the_newer(tmp_path: Path) -> None:
         assert index.entity("Moved") == "Q2"
 
 
-def test_a_cut_dump_leaves_no_index_and_keeps_the_one_before(dumps: list[Path], tmp_path: Path) -> None:
+def test_a_cut_dump_leaves_no_index_and_keeps_the_one_before(dumps: Dumps, tmp_path: Path) -> None:
     out = tmp_path / "folder" / "t.sqlite"
     cut = tmp_path / "page.sql.gz"
     cut.write_bytes(dumps[0].read_bytes()[:-200])
@@ -269,8 +272,10 @@ def test_a_cut_dump_leaves_no_index_and_keeps_the_one_before(dumps: list[Path], 
 
 @needs_dumps
 def test_real_dumps_with_one_row_per_line_make_a_complete_index(tmp_path: Path) -> None:
-    paths = [DUMPS / f"rmwiki-20240301-{table}.sql.gz" for table in ("page", "page_props", "redirect")]
-    counts = build_index(*paths, tmp_path / "t.sqlite")
+    page, props, redirect = (
+        DUMPS / f"rmwiki-20240301-{table}.sql.gz" for table in ("page", "page_props", "redirect")
+    )
+    counts = build_index(page, props, redirect, tmp_path / "t.sqlite")
     assert (counts.pages, counts.articles, counts.redirects, counts.resolved) == (4, 2, 2, 1)
     assert (counts.elsewhere, counts.without_item) == (1, 0)
     with open_index(tmp_path / "t.sqlite") as index:
@@ -287,8 +292,8 @@ def test_real_dumps_with_one_row_per_line_make_a_complete_index(tmp_path: Path) 
 def test_real_dumps_without_redirects_make_an_index(
     wiki: str, pages: int, without: int, tmp_path: Path
 ) -> None:
-    paths = [DUMPS / f"{wiki}-{table}.sql.gz" for table in ("page", "page_props")]
-    counts = build_index(*paths, [], tmp_path / "t.sqlite")
+    page, props = (DUMPS / f"{wiki}-{table}.sql.gz" for table in ("page", "page_props"))
+    counts = build_index(page, props, [], tmp_path / "t.sqlite")
     assert (counts.pages, counts.without_item) == (pages, without)
 
 
@@ -307,7 +312,7 @@ def test_wikimapper_opens_what_is_built_here(built: tuple[Path, IndexCounts]) ->
     assert sorted(mapper.id_to_wikipedia_ids("Q687079")) == [40, 41]
 
 
-def test_what_wikimapper_wrote_opens_here_and_knows_less(dumps: list[Path], tmp_path: Path) -> None:
+def test_what_wikimapper_wrote_opens_here_and_knows_less(dumps: Dumps, tmp_path: Path) -> None:
     package = _wikimapper()
     path = tmp_path / "theirs.db"
     package.create_index("xxwiki-20240501", str(dumps[0].parent), str(path))
