@@ -19,7 +19,7 @@ from leadline.build.questions.stage import QuestionsStage, asked_as
 from leadline.build.questions.templates import packaged_templates, read_templates
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import Job
-from leadline.build.wikidata.entity import Claim, Entity, Text
+from leadline.build.wikidata.entity import Claim, Entity
 from leadline.build.wikidata.json_form import Found
 from leadline.build.wikidata.store import writing_store
 from leadline.build.workspace import Workspace
@@ -131,18 +131,6 @@ def test_a_genre_is_asked_of_works_and_bands_and_not_of_an_organisation(tmp_path
         "In which genre does S2 work?",
     ]
     assert reasons(results)[2] == "no-template"
-
-
-def test_demonyms_are_no_valid_answers(tmp_path: Path) -> None:
-    demonym = Claim(value=Text(text="French", language="en"), datatype="monolingualtext")
-    with writing_store(tmp_path / "stages" / "entities" / "entities.sqlite") as store:
-        store.add(Found("Q142", Entity(id="Q142", labels={"en": "France"}, claims={"P1549": (demonym,)})))
-    names = ("France", "French", "La France")
-    (found,) = asked(
-        tmp_path, fact(subject="Lyon", title="Lyon", relation_id="P17", object_id="Q142", object_names=names)
-    )
-    assert isinstance(found, Fact)
-    assert found.aliases == ("La France",)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.fact_rules import no_lexical_overlap
@@ -13,7 +13,7 @@ from leadline.bench.folding import normalise
 from leadline.bench.item import Item
 from leadline.build.plan import Plan
 from leadline.build.plan_file import file_of
-from leadline.build.questions.answers import answer_of, cleaned, stands_in
+from leadline.build.questions.answers import Answer, answer_of, cleaned, stands_in
 from leadline.build.questions.templates import SUBJECT, Templates, packaged_templates, read_templates
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
@@ -41,34 +41,28 @@ class QuestionsStage(FactStage):
         path = file_of(job.plan, "questions", "templates")
         templates = read_templates(path) if path else packaged_templates()
         store = entities(job.work)
-        wiki = wiki_of(job.plan.articles.language)
         language = job.plan.articles.language
+        wiki = wiki_of(language)
         stems = job.plan.filter.overlap == "stems"
         results: list[Fact | Drop] = []
         for fact in facts:
             subject = store.get(fact.subject_id) if fact.subject_id else None
-            object_ = store.get(fact.object_id) if fact.object_id else None
             name = asked_as(fact, subject_title(fact, store, wiki))
-            classes = [one.entity for one in _claims(subject, "P31") if one.entity]
-            never = [
-                one.value.text
-                for one in _claims(object_, "P1549")
-                if getattr(one.value, "language", None) == language
-            ]
-            results.append(self._asked(fact, name, templates, classes, never, stems=stems))
+            classes = [one.entity for one in subject.best("P31") if one.entity] if subject else []
+            answer = answer_of(fact, language)
+            results.append(self._asked(fact, answer, name, templates, classes, stems=stems))
         yield from self._asked_once(results)
 
     def _asked(
         self,
         fact: Fact,
+        answer: Answer | None,
         name: str,
         templates: Templates,
         classes: Sequence[str],
-        never: Sequence[str],
         *,
         stems: bool,
     ) -> Fact | Drop:
-        answer = answer_of(fact, never)
         if answer is None:
             return self.drop(fact, "answer-form", f"{fact.kind}: {fact.object[:100]!r}")
         precision = {4: "year", 7: "month", 10: "day"}[len(answer.text)] if answer.type == "date" else None
@@ -135,12 +129,6 @@ def asked_as(fact: Fact, title: str | None) -> str:
             if name.casefold().startswith(label.casefold() + sign):
                 return name
     return label
-
-
-def _claims(entity: Any, property_id: str) -> Sequence[Any]:
-    """Statements that hold, as far as ranks tell."""
-    claims = entity.claims.get(property_id, ()) if entity is not None else ()
-    return [one for one in claims if one.rank != "deprecated"]
 
 
 def _item(fact: Fact) -> Item:
