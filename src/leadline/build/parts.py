@@ -43,15 +43,22 @@ def writing(path: Path) -> Iterator[Callable[[BaseModel], None]]:
             packed.close()  # type: ignore[no-untyped-call]
 
 
-def reading(path: Path, kind: type[RecordT], first: int = 0, last: int | None = None) -> Iterator[RecordT]:
+def reading(
+    path: Path,
+    kind: type[RecordT],
+    first: int = 0,
+    last: int | None = None,
+    only: Callable[[bytes], bool] | None = None,
+) -> Iterator[RecordT]:
     """The records of a file that `writing` made. Raises LeadlineError with file and line where it is not.
 
     A file that was cut off or altered is an error at its end at the latest, never a shorter list of records:
     what stands in it before the fault has been given by then. With `first` and `last`, only those records,
-    counted from 0, `last` not included; the others are passed over without a look.
+    counted from 0, `last` not included; the others are passed over without a look, and so are those whose
+    line `only` says no to.
     """
     for number, line in enumerate(islice(_lines(path), last)):
-        if number >= first:
+        if number >= first and (only is None or only(line)):
             try:
                 record = kind.model_validate_json(line)
             except ValidationError as error:
@@ -69,7 +76,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
     read = 0
     try:
-        with path.open("rb") as file, io.BufferedReader(_Unpacked(file), _BLOCK) as lines:
+        with path.open("rb") as file, io.BufferedReader(Unpacked(file), _BLOCK) as lines:
             for line in lines:
                 read += 1
                 yield line
@@ -97,7 +104,7 @@ def _why(error: Exception) -> str:
     return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
 
 
-class _Unpacked(io.RawIOBase):
+class Unpacked(io.RawIOBase):
     """The content of a file of zstd frames, one or several after each other.
 
     The library's own stream reader ends without a word at the end of a file that was cut off, and after the

@@ -29,6 +29,7 @@ from leadline.build.extract.linearised import parse
 from leadline.build.extract.names import composed
 from leadline.build.extract.pronouns import class_words
 from leadline.build.extract.support import way_stated
+from leadline.build.parts import Unpacked
 from leadline.build.plan import Plan
 from leadline.build.plan_file import files_of, where_in
 from leadline.build.records import Triplet
@@ -165,9 +166,8 @@ def _opened(path: Path) -> Iterator[Iterable[str]]:
                 yield lines
         elif path.suffix == ".zst":
             zstandard = needed("zstandard")
-            packed = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
             try:
-                yield io.TextIOWrapper(io.BufferedReader(packed, 1 << 20), "utf-8")
+                yield io.TextIOWrapper(io.BufferedReader(Unpacked(file), 1 << 20), "utf-8")
             except zstandard.ZstdError as error:
                 raise EOFError(str(error)) from None
         else:

@@ -65,7 +65,8 @@ class ExtractStage(Stage):
         if plan.extract.method == "distant" and left:
             from leadline.build.extract.wanted import prepare_distant
 
-            items = prepare_distant(plan, work, job.engine, found)
+            job.progress.begin(self.name, None, "items")
+            items = prepare_distant(plan, work, job.engine, job.progress, found)
             job.progress.note(f"extract: {items:,} items are named or linked to")
         job.progress.begin(self.name, sum(chunk.last - chunk.first for chunk in left), "articles")
         for chunk, _ in job.engine.run(extract_chunk, left, (plan, work), _ready, devices=True):
