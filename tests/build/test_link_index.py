@@ -93,8 +93,8 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Dumps:
     folder = tmp_path_factory.mktemp("dumps")
     pages, props = _rows()
     tables: list[tuple[str, list[Any]]] = [("page", pages), ("page_props", props), ("redirect", TARGETS)]
-    page, props, redirect = (write_dump(folder, table, rows) for table, rows in tables)
-    return page, props, redirect
+    page, page_props, redirect = (write_dump(folder, table, rows) for table, rows in tables)
+    return page, page_props, redirect
 
 
 @pytest.fixture(scope="module")

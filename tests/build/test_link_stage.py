@@ -186,9 +186,9 @@ def test_without_titles_only_given_ids_count_and_the_drop_says_why(tmp_path: Pat
     assert isinstance(fact, Fact)
 
 
-def _run(folder: Path, facts: list[Fact]) -> tuple[StageFolder, Any]:
+def _run(folder: Path, facts: list[Fact], **link: Any) -> tuple[StageFolder, Any]:
     (folder / "titles.tsv").write_text(PAIRS, "utf-8")
-    job = _job(folder, titles="titles.tsv")
+    job = _job(folder, **(link or {"titles": "titles.tsv"}))
     before, here = job.work.stage("extract"), job.work.stage("link")
     with writing(before.kept) as write:
         for fact in facts:
@@ -233,6 +233,13 @@ def test_the_index_of_dumps_is_built_once_and_again_when_a_dump_changes(tmp_path
         assert titles.entity("Zürich") is None
     assert len(notes) == 2 * said
     assert len(list((tmp_path / "indexes").glob("*.sqlite"))) == 1
+
+
+def test_a_run_counts_what_the_dumps_hold(tmp_path: Path) -> None:
+    _, counts = _run(tmp_path, [_fact("Turicum", "country", "Zürich")], **_dumps(tmp_path))
+    assert counts["kept"] == 1
+    held = {name: count for name, count in counts["titles"].items() if count}
+    assert held == {"pages": 2, "articles": 1, "redirects": 1, "resolved": 1}
 
 
 def test_pairs_go_before_dumps_and_dumps_before_a_wikimapper_index(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from leadline.build.plan import Plan
 from leadline.build.plan_file import file_of
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
+from leadline.build.workspace import StageFolder
 
 _ENTITY = re.compile(r"[QPL][1-9][0-9]*\Z")
 _ITEMS = frozenset(("wikibase-item", "wikibase-property"))
@@ -42,6 +43,13 @@ class LinkStage(FactStage):
         """Dumps, indexes and tables that the plan names."""
         relations = file_of(plan, "link", "relations")
         return (*title_files(plan), *([relations] if relations else []))
+
+    def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
+        """As all stages over facts; `titles` counts what an index built from dumps holds."""
+        counts = dict(super().run(job, here, before))
+        with open_titles(job.plan, job.work) as titles:
+            held = titles.counts()
+        return {**counts, "titles": held} if held else counts
 
     def judge(self, job: Job, facts: Iterable[Fact]) -> Iterator[Fact | Drop]:
         """Link all facts, then give them back with duplicates merged."""
