@@ -23,6 +23,7 @@ _BEGINNING = re.compile(
     rb'\s*\{(?:\s*"(?:type|datatype|pageid|ns|title|lastrevid|modified)"\s*:\s*(?:"[^"\\]*"|\d+)\s*,)*'
     rb'\s*"id"\s*:\s*"([QPL][0-9]+)"'
 )
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _CLASS = b'"P279":['
 # What a dump's first and last line are, without the comma.
 BARE_BRACKETS = (b"[", b"]", b"")
@@ -116,8 +117,8 @@ def parsed(text: bytes) -> Any:
 
     try:
         return from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        if "surrogate" not in str(error):
+    except ValueError:
+        if not _SURROGATE.search(text):
             raise
         whole = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
         return from_json(whole, allow_inf_nan=False)

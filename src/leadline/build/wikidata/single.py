@@ -34,6 +34,8 @@ Said = str | Date | Amount
 class Counted:
     """What the statements say, and where among them the object of the text stands.
 
+    Statements that have ended are counted whatever their rank, if they are not deprecated.
+
     `counting` are the statements whose values count, one for each value; `match` is the first place where the
     object is found, and `claim` the statement there.
     """
@@ -61,14 +63,13 @@ def count(
     preferred = [claim for claim in claims if claim.rank == "preferred"]
     normal = [claim for claim in claims if claim.rank == "normal"]
     best, lower = (preferred, normal) if preferred else (normal, [])
-    holds = [ended == "count" or current(claim, state) for claim in best]
-    now = [claim for claim, held in zip(best, holds, strict=True) if held]
-    over = [claim for claim, held in zip(best, holds, strict=True) if not held]
+    now, over = _parted(best, state) if ended == "out" else (best, [])
+    lower, over_lower = _parted(lower, state) if ended == "out" else (lower, [])
     none = [claim for claim in now if claim.snaktype == "novalue"]
     counting = distinct([claim for claim in now if claim.snaktype != "novalue"], resolve)
     places: tuple[tuple[Match, Iterable[Claim]], ...] = (
         ("counts", now),
-        ("ended", over),
+        ("ended", [*over, *over_lower]),
         ("lower rank", lower),
         ("deprecated", deprecated),
     )
@@ -77,11 +78,19 @@ def count(
         values=len(counting),
         rank="preferred" if preferred else "normal" if normal else "none",
         agrees=match == "counts",
-        ended=len(over),
+        ended=len(over) + len(over_lower),
         deprecated=len(deprecated),
         novalue=len(none),
     )
     return Counted(statement, counting, match, found)
+
+
+def _parted(claims: Iterable[Claim], state: Date | None) -> tuple[list[Claim], list[Claim]]:
+    """Those that hold, and those that have ended or not begun."""
+    parts: tuple[list[Claim], list[Claim]] = ([], [])
+    for claim in claims:
+        parts[not current(claim, state)].append(claim)
+    return parts
 
 
 def current(claim: Claim, state: Date | None = None) -> bool:

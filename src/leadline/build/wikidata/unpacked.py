@@ -15,6 +15,7 @@ from typing import IO, Any
 from leadline.build.extra import needed
 
 _WINDOW = 1 << 22
+_PACKED_WINDOW = 1 << 18
 
 
 @contextmanager
@@ -30,9 +31,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
             with gzip.GzipFile(fileobj=raw) as packed:
                 yield io.BufferedReader(packed, _WINDOW)
         elif magic == b"\x28\xb5\x2f\xfd":
-            zstandard = needed("zstandard")
-            with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
-                yield io.BufferedReader(stream, _WINDOW)
+            yield io.BufferedReader(_Zstd(raw), _WINDOW)
         else:
             yield io.BufferedReader(raw, _WINDOW)
 
@@ -41,8 +40,44 @@ def _bzip2(path: Path) -> Any:
     """Unpacked by all cores where indexed_bzip2 is at hand: one core does 20 to 40 MB a second."""
     if find_spec("indexed_bzip2") is not None:
         indexed_bzip2 = needed("indexed_bzip2")
-        return io.BufferedReader(indexed_bzip2.open(str(path), parallelization=0), _WINDOW)
-    return io.BufferedReader(bz2.BZ2File(path), _WINDOW)
+        # A small window: what was unpacked into it before a fault is lost.
+        return io.BufferedReader(indexed_bzip2.open(str(path), parallelization=0), _PACKED_WINDOW)
+    return bz2.BZ2File(path)
+
+
+class _Zstd(io.RawIOBase):
+    """The content of zstd frames, one after the other; EOFError where the last one is not whole.
+
+    The stream reader of zstandard takes a file that was cut off for one that ends there.
+    """
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+        self._unpack = needed("zstandard").ZstdDecompressor()
+        self._frame: Any = None
+        self._left = b""  # packed, not yet unpacked
+        self._ready = memoryview(b"")  # unpacked, not yet read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._ready:
+            self._left = self._left or self._packed.read(_PACKED_WINDOW)
+            if not self._left:
+                if self._frame is not None:
+                    raise EOFError("the file ends within a zstd frame")
+                return 0
+            if self._frame is None:
+                self._frame = self._unpack.decompressobj()
+            self._ready = memoryview(self._frame.decompress(self._left))
+            self._left = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame = None
+        size = min(len(buffer), len(self._ready))
+        buffer[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
 
 
 def broken_packing() -> tuple[type[Exception], ...]:
