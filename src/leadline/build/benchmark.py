@@ -1,0 +1,143 @@
+"""Writes what the stages left as a benchmark that `leadline run` takes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from leadline.bench.benchmark import Benchmark
+from leadline.bench.item import Evidence, Item
+from leadline.bench.writing import write_benchmark
+from leadline.build.disk import said_by_the_disk
+from leadline.build.link.properties import Properties, properties
+from leadline.build.pages import Page, address, articles_of, page_of
+from leadline.build.plan import Plan
+from leadline.build.plan_file import file_of
+from leadline.build.records import Article, Fact
+from leadline.build.statement import NO_DOMAIN, attribution, data_statement
+from leadline.build.stats import statistics
+from leadline.build.workspace import Workspace
+from leadline.documents.file_name import file_name
+from leadline.documents.index import INDEX_NAME, IndexEntry
+from leadline.documents.sources import FOLDER_NAME
+from leadline.errors import UsageError
+
+STATEMENT, ATTRIBUTION, FACTS = "DATA_STATEMENT.md", "ATTRIBUTION.md", "facts.jsonl"
+_TIERS = ("exact", "normalised", "stripped", None)
+
+
+def write_facts(plan: Plan, work: Workspace) -> Path:
+    """Write WORK/benchmark and return it: the folder takes its place when it is whole.
+
+    items.jsonl has the questions, sorted by id, with their supporting sentences as evidence; facts.jsonl, a
+    line an item, all that the build knows of the fact (ids, bin, views, statements, verdicts, presence);
+    sources/ the pages as they were read, under their addresses, so that an audit finds the quotes. The bytes
+    depend on the plan and the stages alone. Raises UsageError where there are no questions yet.
+    """
+    found = statistics(plan, work)
+    facts = sorted(work.stage(found.last_stage).facts(), key=lambda fact: fact.id)
+    if not facts:
+        raise UsageError("no fact is left to ask", where=str(plan.file), fix="leadline build stats says why")
+    if not all(fact.question and fact.answer for fact in facts):
+        raise UsageError(
+            "there are no questions yet", where=str(work.folder), fix=f"leadline build run {plan.file}"
+        )
+    known = properties(file_of(plan, "link", "relations"))
+    facts = [_named(fact, known) for fact in facts]
+    wanted = {page_of(fact, support) for fact in facts for support in fact.support}
+    articles = {Page(one.id, one.title): one for one in articles_of(work, wanted)}
+    new, old = work.folder / ".benchmark.new", work.folder / ".benchmark.old"
+    with said_by_the_disk(new / STATEMENT):
+        for left in (new, old):
+            shutil.rmtree(left, ignore_errors=True)
+        new.mkdir(parents=True)
+        _write(new, plan, facts, articles, data_statement(plan, found, facts))
+        if work.benchmark.exists():
+            work.benchmark.replace(old)
+        new.replace(work.benchmark)
+        shutil.rmtree(old, ignore_errors=True)
+    return work.benchmark
+
+
+def item_of(fact: Fact, addresses: Mapping[Page, str]) -> Item:
+    """A fact as an item. Its evidence is its supporting sentences, those found in the corpus first."""
+    supports = sorted(fact.support, key=lambda support: _TIERS.index(support.tier))
+    evidence = [
+        Evidence(quote=support.sentence, source=addresses.get(page_of(fact, support), ""))
+        for support in supports
+    ]
+    return Item.model_validate(
+        {
+            "id": fact.id,
+            "question": fact.question,
+            "answer": fact.answer,
+            "aliases": fact.aliases,
+            "answer_type": fact.answer_type or "text",
+            "unit": fact.answer_unit,
+            "category": fact.domain or NO_DOMAIN,
+            "task": fact.relation,
+            "subject": fact.asked or fact.subject,
+            "evidence": evidence,
+        }
+    )
+
+
+def _write(
+    folder: Path, plan: Plan, facts: Sequence[Fact], articles: Mapping[Page, Article], statement: str
+) -> None:
+    language = plan.articles.language
+    pages = {page_of(fact, support) for fact in facts for support in fact.support}
+    addresses = {
+        page: address(language, page.title, articles[page].revision if page in articles else "")
+        for page in pages
+    }
+    benchmark = Benchmark(
+        name=plan.name,
+        version=plan.version,
+        title=plan.title,
+        description=f"Facts from Wikipedia, one answer each, built by a plan: see {STATEMENT}.",
+        kind="facts",
+        licence=plan.licence,
+        data_statement=STATEMENT,
+        category_name="domain",
+        task_name="relation",
+        items=tuple(item_of(fact, addresses) for fact in facts),
+    )
+    write_benchmark(benchmark, folder)
+    used = [articles[page] for page in sorted(articles)]
+    (folder / STATEMENT).write_text(statement, "utf-8", newline="\n")
+    (folder / ATTRIBUTION).write_text(attribution(plan, used), "utf-8", newline="\n")
+    with (folder / FACTS).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(fact.model_dump_json(exclude_defaults=True) + "\n" for fact in facts)
+    _write_sources(folder / FOLDER_NAME, plan, used)
+
+
+def _write_sources(folder: Path, plan: Plan, articles: Sequence[Article]) -> None:
+    """The pages, and an index that says which address each has, as if they had been fetched at their date."""
+    folder.mkdir()
+    lines = []
+    for article in articles:
+        data = article.text.encode()
+        sum_ = hashlib.sha256(data).hexdigest()
+        entry = IndexEntry(
+            url=address(plan.articles.language, article.title, article.revision),
+            fetched=article.timestamp or plan.articles.date,
+            file=file_name(f"{article.title}.txt", "text/plain", sum_),
+            sha256=sum_,
+            size=len(data),
+            media_type="text/plain; charset=utf-8",
+        )
+        (folder / entry.file).write_bytes(data)
+        filled = {key: value for key, value in asdict(entry).items() if value or key == "fetched"}
+        lines.append(json.dumps(filled, ensure_ascii=False) + "\n")
+    (folder / INDEX_NAME).write_text("".join(lines), "utf-8", newline="\n")
+
+
+def _named(fact: Fact, known: Properties) -> Fact:
+    """Its relation by the one name that the table has for it, whatever the extractor called it."""
+    label = known.label(fact.relation_id) if fact.relation_id else None
+    return fact.model_copy(update={"relation": label}) if label else fact

@@ -1,0 +1,231 @@
+"""The benchmark that a build writes: it loads, is valid, is audited and asked, and is the same each time."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leadline.bench import load_benchmark
+from leadline.build.benchmark import write_facts
+from leadline.build.pages import Page, address, articles_of
+from leadline.build.parts import writing
+from leadline.build.plan import Plan
+from leadline.build.plan_file import read_plan
+from leadline.build.records import Article, Fact, Sentence, Support
+from leadline.build.statement import plain
+from leadline.build.workspace import Workspace
+from leadline.errors import LeadlineError, UsageError
+
+PLAN = """\
+name: tiny-facts
+title: Tiny facts
+articles: {jsonl: a.jsonl, date: "2022-03-01"}
+extract: {method: recorded}
+frequency: {pageviews: "p*"}
+"""
+FRANCE = "France is a country.\nIts capital is Paris, on the Seine; “la Ville Lumière”."
+TURING = "Alan Turing was born in London on 23 June 1912."
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "leadline", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def fact(number: int, article: str, title: str, **fields: object) -> Fact:
+    given = {"id": f"f-{number}", "article": article, "title": title, "subject": title, "asked": title}
+    given |= {
+        "extractor": "recorded",
+        "answer_type": "text",
+        "bin": "head",
+        "views": 7,
+        "domain": "geography",
+    }
+    return Fact.model_validate({**given, **fields})
+
+
+FACTS = (
+    fact(
+        2,
+        "12",
+        "France",
+        relation="capital (city)",
+        relation_id="P36",
+        object="Paris",
+        question="What is the capital of France?",
+        answer="Paris",
+        aliases=("City of Light",),
+        support=(
+            Support(sentence="Its capital is Paris, on the Seine; “la Ville Lumière”.", start=21),
+            Support(
+                sentence="France, capital Paris.", start=0, article="13", title="Other | page", tier="exact"
+            ),
+        ),
+    ),
+    fact(
+        1,
+        "1208",
+        "Alan Turing",
+        relation="date of birth",
+        relation_id="P569",
+        object="23 June 1912",
+        kind="date",
+        domain=None,
+        bin="tail",
+        question="On what date was Alan Turing born?",
+        answer="1912-06-23",
+        answer_type="date",
+        support=(Support(sentence=TURING, start=0),),
+    ),
+)
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    path = tmp_path / "plan.yaml"
+    path.write_text(PLAN)
+    return read_plan(path)
+
+
+def left_by_the_stages(plan: Plan, facts: tuple[Fact, ...] = FACTS) -> Workspace:
+    work = Workspace(plan.work)
+    articles = work.stage("articles")
+    with writing(articles.part(0)) as write:
+        write(Article(id="12", title="Namesake of an id", text="Another input may use the same ids."))
+        write(
+            Article(
+                id="12", title="France", text=FRANCE, revision="345", sentences=(Sentence(start=0, end=20),)
+            )
+        )
+        write(Article(id="1208", title="Alan Turing", text=TURING, timestamp="2022-02-28T10:00:00Z"))
+    with writing(articles.part(1)) as write:
+        write(Article(id="99", title="Unused", text="Nobody asks."))
+        write(Article(id="13", title="Other | page", text="So: France, capital Paris. Yes."))
+    articles.finish("k", {"kept": 5, "dropped": {"redirect": 100}})
+    questions = work.stage("questions")
+    with writing(questions.kept) as write:
+        for one in facts:
+            write(one)
+    questions.finish("k", {"kept": len(facts), "dropped": {"no-template": 3}})
+    return work
+
+
+def test_it_loads_with_questions_answers_domains_and_evidence(plan: Plan) -> None:
+    folder = write_facts(plan, left_by_the_stages(plan))
+    benchmark = load_benchmark(folder)
+    assert (benchmark.name, benchmark.kind, benchmark.version) == ("tiny-facts", "facts", "0.1.0")
+    assert [item.id for item in benchmark.items] == ["f-1", "f-2"]
+    turing, france = benchmark.items
+    assert (france.task, france.category, france.subject) == ("capital", "geography", "France")
+    assert france.valid_answers == ("Paris", "City of Light")
+    assert (turing.answer_type, turing.answer, turing.category) == ("date", "1912-06-23", "other")
+    assert [one.source for one in france.evidence] == [
+        "https://en.wikipedia.org/wiki/Other_%7C_page",  # found in the corpus, hence first
+        "https://en.wikipedia.org/w/index.php?title=France&oldid=345",
+    ]
+    assert benchmark.data_statement.startswith("# Data statement: Tiny facts")
+    rows = [json.loads(line) for line in (folder / "facts.jsonl").read_text("utf-8").splitlines()]
+    assert [(row["id"], row["bin"], row["views"]) for row in rows] == [("f-1", "tail", 7), ("f-2", "head", 7)]
+
+
+def test_validation_finds_nothing_wrong(plan: Plan) -> None:
+    done = run("bench", "validate", write_facts(plan, left_by_the_stages(plan)))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 errors, 0 warnings" in done.stdout
+
+
+def test_an_audit_finds_every_quote_in_its_page(plan: Plan) -> None:
+    folder = write_facts(plan, left_by_the_stages(plan))
+    done = run("audit", folder, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list((folder / "sources").glob("*.txt"))) == 3
+    assert [item["state"] for item in json.loads(done.stdout)["items"]] == ["verified present"] * 2
+
+
+@pytest.mark.model
+def test_a_study_asks_it(plan: Plan, tmp_path: Path) -> None:
+    folder = write_facts(plan, left_by_the_stages(plan))
+    (tmp_path / "study").mkdir()
+    said = f"name: study\nbenchmark: {folder}\nmodels: [smollm2]\nsampling: {{temperatures: []}}\n"
+    (tmp_path / "study" / "study.yaml").write_text(said)
+    done = run("run", tmp_path / "study", "--no-report", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["drawn"] == 2
+
+
+def digest(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_written_twice_and_in_another_place_the_bytes_are_the_same(plan: Plan, tmp_path: Path) -> None:
+    work = left_by_the_stages(plan)
+    first = digest(write_facts(plan, work))
+    assert digest(write_facts(plan, work)) == first
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    (other / "plan.yaml").write_text(PLAN)
+    moved = read_plan(other / "plan.yaml")
+    assert digest(write_facts(moved, left_by_the_stages(moved, FACTS[::-1]))) == first
+
+
+def test_what_a_killed_run_left_is_swept_away_and_the_old_benchmark_stays_until_then(plan: Plan) -> None:
+    work = left_by_the_stages(plan)
+    first = digest(write_facts(plan, work))
+    (work.folder / ".benchmark.new").mkdir()
+    (work.folder / ".benchmark.new" / "items.jsonl").write_text("half")
+    (work.benchmark / "stray.txt").write_text("not of this build")
+    assert digest(write_facts(plan, work)) == first
+    assert not list(work.folder.glob(".benchmark*"))
+
+
+def test_the_statement_and_the_attribution_say_where_it_comes_from(plan: Plan) -> None:
+    folder = write_facts(plan, left_by_the_stages(plan))
+    statement = (folder / "DATA_STATEMENT.md").read_text("utf-8")
+    for said in ("2022-03-01", "| head | 1 | 50.0% |", "| other | 1 |", "redirect 100", "no-template 3"):
+        assert said in statement, said
+    attribution = (folder / "ATTRIBUTION.md").read_text("utf-8")
+    assert "title=France&oldid=345), revision 345" in attribution
+    assert "Other \\| page" in attribution
+    assert "Unused" not in attribution
+
+
+def test_text_of_pages_obeys_nobody_in_markdown() -> None:
+    assert plain("<b>[x](y)\x1b[31m\n|`#") == "\\<b\\>\\[x\\](y) \\[31m \\|\\`\\#"
+
+
+def test_facts_without_questions_are_no_benchmark(plan: Plan) -> None:
+    bare = tuple(one.model_copy(update={"question": None}) for one in FACTS)
+    with pytest.raises(UsageError, match="there are no questions yet"):
+        write_facts(plan, left_by_the_stages(plan, bare))
+    with pytest.raises(UsageError, match="no fact is left"):
+        write_facts(plan, left_by_the_stages(plan, ()))
+
+
+def test_articles_are_found_by_id_and_title_and_others_are_not_parsed(plan: Plan) -> None:
+    work = left_by_the_stages(plan)
+    with writing(work.stage("articles").part(2)) as write:
+        write(Article(id='q"ü', title="Odd", text="x"))
+    wanted = [Page("12", "France"), Page('q"ü', "Odd"), Page("7", "Not there")]
+    assert [one.title for one in articles_of(work, wanted)] == ["France", "Odd"]
+
+
+def test_a_damaged_part_is_an_error_that_names_it(plan: Plan) -> None:
+    work = left_by_the_stages(plan)
+    part = work.stage("articles").part(1)
+    part.write_bytes(part.read_bytes()[:-9])
+    with pytest.raises(LeadlineError, match=r"00001.jsonl.zst"):
+        write_facts(plan, work)
+
+
+def test_addresses_are_those_that_wikipedia_has() -> None:
+    assert address("de", "Ångström (Einheit)") == "https://de.wikipedia.org/wiki/%C3%85ngstr%C3%B6m_(Einheit)"
+    assert address("en", "C#", "7") == "https://en.wikipedia.org/w/index.php?title=C%23&oldid=7"
+    assert "oldid" not in address("en", "X", "not a number")
+    assert address("en", "AT&T", "1").endswith("title=AT%26T&oldid=1")
