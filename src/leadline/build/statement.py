@@ -107,8 +107,8 @@ def _steps(plan: Plan) -> Iterable[str]:
     if (views := plan.frequency) is not None:
         window = f"{views.start} to {views.end}" if views.start and views.end else "all files that were named"
         yield (
-            f"Page views of {plain(views.project)}, {window}; bins of {views.head:g} % (head), {views.torso:g} % (torso) and "
-            f"{views.tail:g} % (tail) with buffers of {views.buffer:g} %."
+            f"Page views of {plain(views.project)}, {window}; bins of {views.head:g} % (head), "
+            f"{views.torso:g} % (torso) and {views.tail:g} % (tail) with buffers of {views.buffer:g} %."
         )
     total = f", {plan.cap.total:,} of all" if plan.cap.total is not None else ""
     yield f"At most {plan.cap.per_relation:,} facts of a relation{total}, drawn by seed {plan.seed}."
