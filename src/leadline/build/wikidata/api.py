@@ -142,13 +142,19 @@ def _once(client: httpx2.Client, pace: Pace, target: httpx2.URL) -> dict[str, An
         raise Failed("the API answers no JSON: is this the address of api.php?", answer.status_code)
     fault = said.get("error")
     if isinstance(fault, dict):
-        code, info = str(fault.get("code")), " ".join(str(fault.get("info", "")).split())
+        code, info = (_line(fault.get(key)) for key in ("code", "info"))
         if code in _PASSING_CODES:
             # As Passing, with the wait that it asks for: replicas that lag are given time to catch up.
             wait = passing(answer).after
             raise Passing(f"the API says {code}: {info}"[:300], target.host, 200, wait)
         raise Failed(f"the API says {code}: {info}"[:300], 200)
     return said
+
+
+def _line(said: object) -> str:
+    """A text of the server's, on one line and without what a terminal would obey."""
+    words = " ".join(str(said or "").split())
+    return "".join(character for character in words if character.isprintable())
 
 
 def _by_id(said: dict[str, Any], ids: Collection[str], url: str) -> dict[str, Any]:
