@@ -151,7 +151,7 @@ def test_an_article_without_sentences_passes(tmp_path: Path) -> None:
     ("section", "words"),
     [
         ("{method: recorded}", r"plan.yaml:3: the method 'recorded' needs files"),
-        ("{method: recorded, recorded: none.jsonl}", r"yaml:3: extract.recorded: no file is called .none.jsonl."),
+        ("{method: recorded, recorded: none.jsonl}", r"yaml:3: extract.recorded: no file is called"),
         ("{method: rebel}", r"plan.yaml:3: the method 'rebel' needs a model"),
         ("{method: chat}", r"plan.yaml:3: the method 'chat' needs a model"),
     ],

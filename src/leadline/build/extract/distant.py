@@ -61,8 +61,8 @@ class DistantExtractor(Extractor):
 
     Deprecated statements count for nothing; all others do, for which of several values is right today is
     asked later. Dates are found in any spelling of the statement's own precision: a day where the statement
-    has a day. In a sentence without links (out of a corpus) items are found by what they are called: values
-    of the page's statements by all their titles and names, others by capitalised words that are a title.
+    has a day. In a sentence without links (out of a corpus) items are found by what they are called:
+    capitalised words that are a title, and values of the statements of what was found, by all their names.
     """
 
     name = "distant"
@@ -81,8 +81,8 @@ class DistantExtractor(Extractor):
         page = passage.entity or self._titles.entity(passage.title)
         known = self._known(page) if page is not None else _NOTHING
         found = mentions(passage, page, known.names, self._titles, lambda one: self._known(one).names)
-        if page is not None and passage.links is None and any(one.entity == page for one in found):
-            found += self._values(passage.text, known, {one.entity for one in found})
+        if passage.links is None:
+            found += self._values(passage.text, found)
         triplets: dict[Triplet, None] = {}
         for subject in found:
             of = self._known(subject.entity)
@@ -109,15 +109,17 @@ class DistantExtractor(Extractor):
             object_id=entity,
         )
 
-    def _values(self, text: str, page: _Known, found: set[str]) -> list[Mention]:
-        """Values of the page's statements whose names stand in a sentence without links."""
-        more = []
-        for value in page.items:
-            if value not in found:
-                surface = named_in(text, (*self._known(value).names, *self._titles.titles(value)))
-                if surface is not None:
-                    more.append(Mention(surface, value))
-        return more
+    def _values(self, text: str, found: Sequence[Mention]) -> list[Mention]:
+        """Values of what was found whose names stand in a sentence without links, capital or not."""
+        more: dict[str, Mention] = {}
+        there = {one.entity for one in found}
+        for subject in found:
+            for value in self._known(subject.entity).items:
+                if value not in there and value not in more:
+                    surface = named_in(text, (*self._known(value).names, *self._titles.titles(value)))
+                    if surface is not None:
+                        more[value] = Mention(surface, value)
+        return list(more.values())
 
     def _look_up(self, entity_id: str) -> _Known:
         entity = self._entities.get(entity_id)
