@@ -51,10 +51,10 @@ class RayCrew:
             if isinstance(said, Exception):
                 self._bury(worker, number, said, tasks, lives, waiting)
                 continue
-            if isinstance(said, Failed):
-                raise said.again()
             worker.ready = True
             self._idle.append(worker)
+            if isinstance(said, Failed):
+                raise said.again()
             self._give(tasks, waiting)
             if isinstance(said, Done) and number is not None:
                 left -= 1
@@ -117,10 +117,16 @@ class RayCrew:
             self.hire()
 
     def dismiss(self) -> None:
-        """End all actors, at once."""
+        """End all actors: at once, or as soon as they stand.
+
+        One that is killed while it starts may keep its share of the cluster for seconds, or for good.
+        """
         for worker in [*self._calls.values(), *self._idle]:
             with contextlib.suppress(Exception):
-                self._ray.kill(worker.actor)
+                if worker.ready:
+                    self._ray.kill(worker.actor)
+                else:
+                    worker.actor.leave.remote()
         self._calls.clear()
         self._idle.clear()
 
@@ -146,6 +152,10 @@ class _Actor:
         self._ready = made.result
         return "ready"
 
+    def leave(self) -> None:
+        """End, when what was asked for before is done."""
+        os._exit(0)
+
     def do(self, task: object) -> Done | Failed:
         """One task."""
         assert self._work is not None
@@ -155,4 +165,4 @@ class _Actor:
 def first_line(error: Exception) -> str:
     """What an exception of Ray says, without the pages that follow."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[0] if lines else type(error).__name__)[:200]
+    return (lines[0].rstrip(".") if lines else type(error).__name__)[:200]

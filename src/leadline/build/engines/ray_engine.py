@@ -46,6 +46,8 @@ class RayEngine:
         if not ray.is_initialized():  # within a program that uses Ray itself, its cluster is ours
             self._connect(ray)
             self._ours = True
+            # On standard output, where results are to be, it would tell of each worker that dies.
+            ray._private.worker._worker_logs_enabled = False
         try:
             self.workers = self._asked or max(1, int(ray.cluster_resources().get("CPU", 1)))
             if self._folder is not None:
