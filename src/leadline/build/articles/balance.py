@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from leadline.build.articles.languages import LANGUAGES
+from leadline.build.articles.languages import interwiki
 from leadline.build.articles.marks import BREAK, LEFT, LOSSY, REMOVED
 from leadline.build.articles.tape import Edit, Tape
 
@@ -81,9 +81,8 @@ def balanced(text: str, images: Collection[str], droppable: Callable[[str, str],
         elif kind == "link":
             open_.append(_Open("link", start, end))
         elif kind == "unlink":
-            if open_ and open_[-1].kind == "link":
-                pop("link", start, end)
-            elif _last(open_, "link") and not _last(open_, "template", "argument"):
+            inside = open_ and open_[-1].kind == "link"
+            if inside or (_last(open_, "link") and not _last(open_, "template", "argument")):
                 pop("link", start, end)
             else:
                 edits.append((start, end, LEFT))
@@ -129,7 +128,7 @@ def _is_image(text: str, at: int, images: Collection[str]) -> bool:
     if colon < 0:
         return False
     prefix = text[at:colon].strip().replace("_", " ")
-    return prefix.lower() in images or prefix in LANGUAGES
+    return prefix.lower() in images or prefix in interwiki().languages
 
 
 def _outermost(edits: list[Edit]) -> list[Edit]:

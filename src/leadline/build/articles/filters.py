@@ -23,14 +23,19 @@ _TEMPLATES = re.compile(r"\{\{\s*([^|{}\n<]{1,60})")
 _DISAMBIGUATION = re.compile(
     r"""
       disamb(?:ig(?:uation)?(?:\ page|\ cleanup|-cleanup)?)? | dab | dis | .*\ disambiguation(?:\ page)?
-    | .*disambig | hndis(?:-cleanup)? | hn-dis | geo-?dis | numberdis | letter-number.*disambig.* | mathdab | mil-unit-dis
-    | roaddis | schooldis | hospitaldis | airport\ dis | station\ dis | callsigndis | speciesdis | surname | given\ name | name
-    | surnames | given\ names | begriffsklärung | homonymie | desambiguación | desambiguação | disambigua | dp
+    | .*disambig | hndis(?:-cleanup)? | hn-dis | geo-?dis | numberdis | letter-number.*disambig.* | mathdab
+    | mil-unit-dis | roaddis
+    | schooldis | hospitaldis | airport\ dis | station\ dis | callsigndis | speciesdis
+    | surnames? | given\ names? | begriffsklärung | homonymie | desambiguación | desambiguação | disambigua | dp
     """,
     re.VERBOSE,
 )
-_NOT_ONE = re.compile(r"disambiguation needed|.*needs disambiguation|dn|no disambiguation|.*redirect.*|r from .*")
-_SET_INDEX = re.compile(r"sia|set index(?: article)?|.* set index|.*index article|(?:ship|mountain|road|lake|sport)s?index")
+_NOT_ONE = re.compile(
+    r"disambiguation needed|.*needs disambiguation|dn|no disambiguation|.*redirect.*|r from .*"
+)
+_SET_INDEX = re.compile(
+    r"sia|set index(?: article)?|.* set index|.*index article|(?:ship|mountain|road|lake|sport)s?index"
+)
 _LIST = re.compile(
     r"(?:Lists?|Index|Outline|Glossary|Timeline|Table|Comparison|Bibliography|Discography|Filmography) of\b"
     r"|(?:Liste? (?:der|des|de|d')|Lista (?:de|di)|Anexo:)|.* \((?:list|index)\)$|.*\btimeline$",

@@ -6,16 +6,19 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from leadline.build.articles.marks import BREAK, DAMAGE, LEFT, LOSSY, LOWERED, MARKS, RAISED, REMOVED, UNKNOWN
+from leadline.build.articles.marks import BREAK, DAMAGE, LEFT, LOSSY, LOWERED, RAISED, REMOVED, UNKNOWN
 from leadline.build.articles.tape import Edit, Tape
 from leadline.build.records import Link
 
 _INLINE: Final = f"{REMOVED}{LOSSY}{LEFT}"
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]"
+)
 _BLANKS = re.compile("[\t\x0b\x0c\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\x85]")
 _ITALICS = re.compile(r"''+")
 _SUPERSCRIPT = re.compile(f"{RAISED}([^{RAISED}{LOWERED}\n]*){LOWERED}|[{RAISED}{LOWERED}]")
 _ORDINAL = re.compile(r"\s*(?:st|nd|rd|th|e|er|o|a|TM|®|™)\s*")
+_UNIT = re.compile(r"(?<![A-Za-z])(?:[kcmd]?m|mi|ft|in|yd|miles?|feet)\Z")  # km2 is what everyone writes
 # A row of a table whose bounds were not found, an argument of a template without an end.
 _DEBRIS = re.compile(rf"^[ {_INLINE}]*+[|!](?!\s*\w+!)[^\n]*$|^ *+\|?\}}+ *$", re.MULTILINE)
 # Quantifiers are possessive: a run of a million blanks and marks is read once.
@@ -25,8 +28,8 @@ _EMPTY = re.compile(rf" ?\(([\s;,:/–{_INLINE}]++)\)")
 _FIRST = re.compile(rf"\(([\s;,:{_INLINE}]++)")
 _LAST = re.compile(rf"(?<![\s;,:{_INLINE}])([\s;,:{_INLINE}]++)\)")
 _BEFORE = re.compile(rf"(?<![ {_INLINE}])([ {_INLINE}]++)(?=[.,;:!?)](?:[\s{_INLINE}\"')]|\Z))")
-_SPACES = re.compile(rf"(?<![ {_INLINE}])([ {_INLINE}]++)")
-_LINES = re.compile(rf"(?<![ \n{_INLINE}{BREAK}])([ \n{_INLINE}{BREAK}]++)")
+_SPACES = re.compile(rf"(?<![ {_INLINE}])([ {_INLINE}]{{2,}}+)")
+_LINES = re.compile(rf"(?<![ \n{_INLINE}{BREAK}])([ {_INLINE}]*+[\n{BREAK}][ \n{_INLINE}{BREAK}]*+)")
 _RUN = re.compile(f"[{_INLINE}]+")
 _ENDED = tuple(".!?:\"'”’)")
 
@@ -79,7 +82,7 @@ def _unquoted(text: str) -> list[Edit]:
 
 
 def _apostrophe(line: str, runs: list[re.Match[str]], sizes: list[int]) -> int | None:
-    """Which bold is an apostrophe and italics: after a word of one letter, after a longer one, after a blank."""
+    """Which bold is an apostrophe and italics: after a word of one letter, of more, after a blank."""
     best: dict[str, int] = {}
     for index, (run, size) in enumerate(zip(runs, sizes, strict=True)):
         if size == 3 and run.start() > 0:
@@ -92,7 +95,8 @@ def _apostrophe(line: str, runs: list[re.Match[str]], sizes: list[int]) -> int |
 def _superscript(found: re.Match[str]) -> str:
     # 19<sup>th</sup> reads the same in a row; 10<sup>6</sup> does not.
     inside = found[1] or ""
-    return inside if _ORDINAL.fullmatch(inside) or not inside.strip() else f"{LEFT}{inside}"
+    unit = inside in {"2", "3"} and _UNIT.search(found.string, max(0, found.start() - 12), found.start())
+    return inside if unit or _ORDINAL.fullmatch(inside) or not inside.strip() else f"{LEFT}{inside}"
 
 
 def _alone(found: re.Match[str]) -> str | None:
@@ -108,15 +112,13 @@ def _alone(found: re.Match[str]) -> str | None:
 
 def _line_end(found: re.Match[str]) -> str | None:
     said = found[1]
-    if "\n" not in said and BREAK not in said:
-        return None
     apart = BREAK in said or said.count("\n") > 1
     return ("\n\n" if apart else " ") + _marks(said).replace(REMOVED, "")
 
 
 def _one_space(found: re.Match[str]) -> str | None:
     said = found[1]
-    if " " not in said or said == " ":
+    if " " not in said:
         return None
     return f" {_marks(said)}" if said.startswith(" ") else f"{_marks(said)} "
 
@@ -132,7 +134,9 @@ def _read(tape: Tape) -> Plain:
         edits.append((run.start(), run.end(), ""))
         gone += run.end() - run.start()
         places += [(place, DAMAGE[mark]) for mark in _marks(run.group()) if mark in DAMAGE]
-        if _glued(text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]):
+        marks = _marks(run.group())
+        # A mark of a superscript stands between characters of one word.
+        if marks != LEFT and _glued(text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]):
             places.append((place, "glued"))
     after = tape.with_edits(edits)
     end = len(after.text.rstrip())

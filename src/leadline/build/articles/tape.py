@@ -44,7 +44,8 @@ class Tape:
         wanted = list(edits)
         if not wanted:
             return self
-        pieces, at = [], 0
+        pieces: list[str] = []
+        at = 0
         for start, end, new in wanted:
             pieces += self.text[at:start], new
             at = end

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from leadline.build.articles.balance import balanced
 from leadline.build.articles.extensions import without_extensions
-from leadline.build.articles.languages import LANGUAGES, SISTERS
+from leadline.build.articles.languages import interwiki
 from leadline.build.articles.marks import BREAK, LEFT, LOSSY, REMOVED, UNKNOWN
 from leadline.build.articles.polish import Plain, polished
 from leadline.build.articles.tape import Tape
-from leadline.build.articles.templates import (
-    ARGUMENT,
-    CONSTANT,
-    LINKS,
-    QUOTES,
-    dropped_unread,
-    name_of,
-    shows_nothing,
-)
+from leadline.build.articles.templates import dropped_unread, name_of, templates
 from leadline.build.records import Link
 
 NAMESPACES: Final[Mapping[str, int]] = {
@@ -34,14 +27,13 @@ NAMESPACES: Final[Mapping[str, int]] = {
 _HIDDEN = {6, 14}  # files and categories: what links to them shows no words
 _APPENDICES = {
     "see also", "references", "external links", "further reading", "notes", "bibliography", "sources",
-    "footnotes", "citations", "notes and references", "references and notes", "general references", "literature",
-    "works cited", "publications", "selected publications", "discography", "filmography", "selected bibliography",
-    "gallery", "notes and citations", "endnotes", "bibliography and references", "sources and references",
+    "footnotes", "citations", "notes and references", "references and notes", "general references",
+    "literature", "works cited", "publications", "selected publications", "discography", "filmography",
+    "selected bibliography", "gallery", "notes and citations", "endnotes", "bibliography and references",
+    "sources and references",
 }  # fmt: skip
+_CIRCA = {"circa", "c.", "ca."}
 _TRAIL = re.compile(r"[a-z]+")
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
 
 
 def plain_text(
@@ -149,42 +141,46 @@ class _Walk:
 
         name = html.unescape(written).partition("#")[0].strip(" :")
         prefix, colon, rest = name.partition(":")
-        known = prefix.strip().lower()
+        known, wikis = prefix.strip().lower(), interwiki()
         if colon and known in {"w", "en"}:
             name, prefix, colon = rest.strip(" :"), "", ""
-        if colon and (known in self._namespaces or known in SISTERS or prefix.strip() in LANGUAGES):
+        if colon and (
+            known in self._namespaces or known in wikis.sisters or prefix.strip() in wikis.languages
+        ):
             return name, False
         return name[:1].upper() + name[1:], bool(name) and not any(mark in name for mark in "{}[]|<>")
 
     def _template(self, node: Any) -> None:
-        written = str(node.name)
-        name = name_of(written)
-        if name in CONSTANT and not (name in {"circa", "c.", "ca."} and node.params):
-            self.say(CONSTANT[name])
-        elif name in ARGUMENT:
-            self._argument(node, ARGUMENT[name])
-        elif name in {"circa", "c.", "ca."} and len(node.params) == 1:
+        name, known = name_of(str(node.name)), templates()
+        if name in _CIRCA and node.params:
             self.say("c. ")
-            self._argument(node, 1)
-        elif name in QUOTES:
+            self._argument(node, 1, alone=True)
+        elif name in known.words:
+            self.say(known.words[name])
+        elif name in known.arguments:
+            self._argument(node, known.arguments[name])
+        elif name in {"angbr", "angle bracket"}:
+            self.say("⟨")
+            self._argument(node, 1, alone=True)
+            self.say("⟩")
+        elif name in known.quotes:
             self.say(BREAK)
             self._argument(node, 1, "text", "quote")
             self.say(BREAK)
-        elif name in LINKS:
+        elif name in known.links:
             self._link_template(node)
         elif name == "as of":
             self._as_of(node)
         elif name in {"pagename", "fullpagename", "subpagename"} and self._title:
             self.say(self._title)
         else:
-            self.say(REMOVED if shows_nothing(written) else UNKNOWN)
+            self.say(REMOVED if known.shows_nothing(name) else UNKNOWN)
 
-    def _argument(self, node: Any, number: int, *names: str) -> None:
+    def _argument(self, node: Any, number: int, *names: str, alone: bool = False) -> None:
+        """What one argument shows; a loss where it is not there, or where it should be the only one."""
         for name in (str(number), *names):
-            if node.has(name):
-                value = node.get(name).value
-                # An argument without a name keeps its blanks; a template that is one word shows them.
-                self.nodes(value.nodes)
+            if node.has(name) and not (alone and len(node.params) > 1):
+                self.nodes(node.get(name).value.nodes)
                 return
         # {{transl|word}} and its like: the last of fewer arguments is the text.
         if number == 2 and node.has("1") and name_of(str(node.name)).startswith("trans"):
@@ -204,7 +200,7 @@ class _Walk:
             self.links.append(Link(start=start, end=self._length, target=target))
 
     def _as_of(self, node: Any) -> None:
-        """"As of May 2010": year and month; a day is written in one of two orders, which is not known here."""
+        """As of a year and a month; days are written in one of two orders, which is not known here."""
         year = str(node.get("1").value).strip() if node.has("1") else ""
         month = str(node.get("2").value).strip() if node.has("2") else ""
         others = {str(param.name).strip() for param in node.params} - {"1", "2", "lc", "df", "since", "url"}
@@ -212,12 +208,12 @@ class _Walk:
             self.say(UNKNOWN)
             return
         number = int(month) if re.fullmatch(r"0?[1-9]|1[0-2]", month) else 0
-        if month and not number and month not in _MONTHS:
+        if month and not number and month not in month_name:
             self.say(UNKNOWN)
             return
         words = "Since" if node.has("since") else "As of"
         small = node.has("lc") and str(node.get("lc").value).strip() not in {"", "n", "no"}
-        said = f"{_MONTHS[number - 1] if number else month} {year}".strip()
+        said = f"{month_name[number] if number else month} {year}".strip()
         self.say(f"{words.lower() if small else words} {said}")
 
     def _address(self, node: Any) -> None:
@@ -236,9 +232,7 @@ class _Walk:
 
     def _tag(self, node: Any) -> None:
         # Lists and rules: tags proper were taken out before.
-        if node.wiki_markup in {"*", "#", ":", ";", "----"} or str(node.tag) in {"li", "dd", "dt", "hr"}:
-            self.say(BREAK)
-        elif str(node.tag) == "table":
+        if node.wiki_markup is not None:
             self.say(BREAK)
         else:
             self.say(LEFT)
