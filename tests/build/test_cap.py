@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.build.cap import CapStage, draw, stratum
+from leadline.build.cap import BalanceStage, CapStage, draw, largest_part, stratum
 from leadline.build.engines.in_process import InProcess
 from leadline.build.plan import Plan
 from leadline.build.progress import Quiet
@@ -101,3 +101,27 @@ def test_a_drop_says_of_how_many() -> None:
     assert details == ["2 of 4 facts of 'P0' drawn"] * 2 + ["2 of 4 facts of 'P1' drawn"] * 2 + [
         "3 of 4 facts drawn"
     ]
+
+
+@given(st.lists(st.integers(1, 120), max_size=30), st.sampled_from([0.05, 0.08, 0.3]))
+def test_the_largest_part_keeps_the_share_or_leaves_fewer_than_a_hundred_and_one_more_would_not(
+    sizes: list[int], share: float
+) -> None:
+    def keeps(most: int) -> bool:
+        left = [min(size, most) for size in sizes]
+        return sum(left) < 100 or max(left) <= share * sum(left) + 1e-9
+
+    most = largest_part(sizes, share)
+    assert keeps(most) or not sizes
+    assert most == max(sizes, default=0) or not keeps(most + 1)
+
+
+def test_a_finished_set_in_which_a_relation_dominates_is_balanced() -> None:
+    facts = [fact(n, relation="P1") for n in range(40)]
+    facts += [fact(100 + n, relation=f"P{10 + n % 20}") for n in range(160)]
+    results = list(BalanceStage().judge(job(share=0.08), facts))
+    kept = Counter(one.relation for one in results if isinstance(one, Fact))
+    assert kept["P1"] == 13  # 13 of 173 is 7.5 %, 14 of 174 would be 8.05 %
+    assert sum(kept.values()) == 173
+    assert {one.reason for one in results if isinstance(one, Drop)} == {"share"}
+    assert not BalanceStage().wanted(job().plan)

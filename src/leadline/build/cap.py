@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
+from leadline.bench.fact_rules import RELATION_SHARE_FROM
 from leadline.build.plan import Plan
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
@@ -24,7 +25,7 @@ class CapStage(FactStage):
 
     def settings(self, plan: Plan) -> object:
         """The two caps and the seed."""
-        return {**plan.cap.model_dump(mode="json"), "seed": plan.seed}
+        return [plan.cap.per_relation, plan.cap.total, plan.seed]
 
     def judge(self, job: Job, facts: Iterable[Fact]) -> Iterator[Fact | Drop]:
         """Reason: cap."""
@@ -48,6 +49,58 @@ class CapStage(FactStage):
                 yield self.drop(
                     fact, "cap", f"{cap.per_relation:,} of {number:,} facts of {fact.relation!r} drawn"
                 )
+
+
+class BalanceStage(FactStage):
+    """Keeps relations from dominating the finished set: none is more than `plan.cap.share` of it.
+
+    Runs last of all, since presence in a corpus takes more of some relations than of others.
+    """
+
+    name: ClassVar[str] = "balance"
+    after: ClassVar[tuple[str, ...]] = ("presence",)
+
+    def settings(self, plan: Plan) -> object:
+        """The share and the seed."""
+        return [plan.cap.share, plan.seed]
+
+    def wanted(self, plan: Plan) -> bool:
+        """Only where the plan says a share."""
+        return plan.cap.share is not None
+
+    def judge(self, job: Job, facts: Iterable[Fact]) -> Iterator[Fact | Drop]:
+        """Reason: share."""
+        line = list(facts)
+        relations: dict[str, list[Fact]] = defaultdict(list)
+        for fact in line:
+            relations[_relation(fact)].append(fact)
+        most = largest_part([len(members) for members in relations.values()], job.plan.cap.share or 1)
+        kept: set[str] = set()
+        for members in relations.values():
+            kept |= draw(members, most, job.plan.seed)
+        for fact in line:
+            if fact.id in kept:
+                yield fact
+            else:
+                number = len(relations[_relation(fact)])
+                yield self.drop(fact, "share", f"{most:,} of {number:,} facts of {fact.relation!r} drawn")
+
+
+def largest_part(sizes: Sequence[int], share: float) -> int:
+    """How many facts of a relation leave none above `share` of what is left, given the relations' sizes.
+
+    Sets of fewer than 100 facts are left alone, and none is cut below that: with few relations no share can
+    be kept, and a share of few facts says nothing.
+
+    >>> largest_part([50] * 20, 0.08), largest_part([300, *[50] * 12], 0.08), largest_part([90, 5], 0.08)
+    (50, 52, 90)
+    """
+    limit = Fraction(str(share))
+    for most in range(max(sizes, default=0), 0, -1):
+        left = sum(min(size, most) for size in sizes)
+        if left < RELATION_SHARE_FROM or max(min(size, most) for size in sizes) <= limit * left:
+            return most
+    return 0
 
 
 def stratum(fact: Fact) -> tuple[str, str]:

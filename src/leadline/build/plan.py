@@ -171,10 +171,14 @@ class FrequencySection(Section):
 
 
 class CapSection(Section):
-    """At most so many facts of a relation, stratified by bin and domain; and of the whole."""
+    """At most so many facts of a relation, stratified by bin and domain; and of the whole.
+
+    `share`: no relation is more than this part of the finished set (0.08 is what `bench validate` allows).
+    """
 
     per_relation: int = Field(default=300, ge=1)
     total: int | None = Field(default=None, ge=1)
+    share: float | None = Field(default=None, gt=0, le=1)
 
 
 class QuestionsSection(Section):

@@ -8,7 +8,7 @@ from leadline.build.stage import Stage
 def stages() -> tuple[Stage, ...]:
     """All stages in the order in which they run; a plan may leave some out (`Stage.wanted`)."""
     from leadline.build.articles.stage import ArticlesStage
-    from leadline.build.cap import CapStage
+    from leadline.build.cap import BalanceStage, CapStage
     from leadline.build.extract.stage import ExtractStage
     from leadline.build.filters.cardinality import CardinalityStage
     from leadline.build.filters.domain import DomainStage
@@ -43,4 +43,5 @@ def stages() -> tuple[Stage, ...]:
         QuestionsStage(),
         ScanStage(),
         PresenceStage(),
+        BalanceStage(),
     )
