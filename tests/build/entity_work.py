@@ -93,6 +93,7 @@ def plan_in(folder: Path, **sections: Any) -> Plan:
     """A plan whose folder is `folder`."""
     said = {"name": "small", "articles": {"jsonl": "a.jsonl"}, "extract": {"method": "recorded"}, **sections}
     plan = Plan.model_validate(said)
+    folder.mkdir(parents=True, exist_ok=True)
     plan._file = folder / "plan.yaml"
     plan._file.write_text(json.dumps(said), encoding="utf-8")
     return plan

@@ -57,8 +57,7 @@ class LiteralsStage(FactStage):
         said = read_date(fact.object, language)
         if said is None:
             return self.drop(fact, "unread", f"no date: {fact.object}")
-        held = [_statement(claim, said) for claim in statements(fact, store) if agrees(claim, said)]
-        stated = min((one for one in held if one is not None), key=_coarseness, default=None)
+        stated = _stated([claim for claim in statements(fact, store) if agrees(claim, said)], said)
         if stated is None and not said.exact:
             return self.drop(fact, "imprecise-date", f"{fact.object}: a day, or the whole year?")
         date = said if stated is None else less_precise(said, stated)
@@ -79,11 +78,11 @@ class LiteralsStage(FactStage):
 
 
 def statements(fact: Fact, store: EntityStore) -> Sequence[Claim]:
-    """The statements of a fact's subject and relation, of the best rank first."""
+    """The statements of a fact's subject and relation that have a value, best rank first; none deprecated."""
     subject = store.get(fact.subject_id) if fact.subject_id is not None else None
     claims = subject.claims.get(fact.relation_id or "", ()) if subject is not None else ()
-    order = {"preferred": 0, "normal": 1, "deprecated": 2}
-    return sorted((claim for claim in claims if claim.snaktype == "value"), key=lambda one: order[one.rank])
+    held = [claim for claim in claims if claim.snaktype == "value" and claim.rank != "deprecated"]
+    return sorted(held, key=lambda one: one.rank != "preferred")
 
 
 def less_precise(said: Date, stated: Date) -> Date:
@@ -97,6 +96,13 @@ precision='year', exact=True))
         # A 1 January at midnight is the statement's own date if that has a day, and its year otherwise.
         return stated if stated.within(Date(said.year)) and said.to("day") == stated else Date(said.year)
     return said if _coarseness(said) >= _coarseness(stated) else said.to(stated.precision)
+
+
+def _stated(claims: Sequence[Claim], said: Date) -> Date | None:
+    """The date of the statement of the best rank; of several, the most precise."""
+    found = [(claim.rank != "preferred", _statement(claim, said)) for claim in claims]
+    dates = [(lower, _coarseness(date), date) for lower, date in found if date is not None]
+    return min(dates, key=lambda one: one[:2])[2] if dates else None
 
 
 def _statement(claim: Claim, said: Date) -> Date | None:

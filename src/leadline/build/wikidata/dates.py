@@ -210,7 +210,7 @@ def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     month, year = rf"(?P<month>{names})\.?", r"(?P<year>\d{1,5})"
     de = r"(?:\s+(?:of|de|del))?"
     forms = (
-        rf"{number}{de}\s+{month},?{de}\s+{year}",
+        rf"{number}{de}\s*{month},?{de}\s+{year}",
         rf"{month}\s+{number},?\s+{year}",
         rf"{month},?{de}\s+{year}",
         rf"(?:AD\s+|c\.\s*|circa\s+)?{year}",

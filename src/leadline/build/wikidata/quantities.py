@@ -12,7 +12,7 @@ from importlib.resources import files
 
 _NUMBER = re.compile(
     r"(?P<sign>[+−-]?)(?P<number>\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?:\s*(?P<scale>thousand|million|billion|trillion))?(?:[\s-]*(?P<unit>[^\d\s].*))?",
+    r"(?:\s*(?P<scale>thousand|million|billion|trillion))?(?:[\s-]*(?P<unit>[^\d\s.,:;+-].*))?",
     re.IGNORECASE,
 )
 _SCALES = {"": 1, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}

@@ -1,0 +1,277 @@
+"""The stage that fetches entities, and those that judge facts by them: existence and single answers."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.build.filters.existence import ExistenceStage
+from leadline.build.filters.single import SingleStage
+from leadline.build.parts import reading
+from leadline.build.records import Drop, Fact
+from leadline.build.stage import Job
+from leadline.build.wikidata.open import open_entities
+from leadline.build.wikidata.stage import EntitiesStage
+from leadline.build.wikidata.store import EntityStore, entities_of
+from leadline.errors import LeadlineError, UsageError
+from tests.build.entity_work import (
+    TWENTY,
+    WIKIDATA,
+    entity,
+    fact,
+    job_in,
+    judged,
+    left_by,
+    made,
+    needs_wikidata,
+    real,
+    reasons,
+    statement,
+)
+
+
+def run_entities(job: Job, *facts: Fact) -> dict[str, Any]:
+    """The stage's counts."""
+    before = left_by(job, "link", *facts)
+    here = job.work.stage("entities")
+    return dict(EntitiesStage().run(job, here, before))
+
+
+@needs_wikidata
+def test_entities_come_from_files_and_dumps_and_what_nobody_has_is_counted(tmp_path: Path) -> None:
+    said = {
+        "entities": [str(WIKIDATA / "Q[24]*.json"), str(WIKIDATA / "wbgetentities_response.json")],
+        "dump": str(TWENTY),
+    }
+    job = job_in(tmp_path, wikidata=said)
+    counts = run_entities(
+        job,
+        fact("Q42", "P26", "Q14623681", article_id="Q42"),
+        fact("Q58978", "P19", "Q1799", article_id="Q58978"),
+        fact("Q3235026", "P123", "Q2112"),
+    )
+    assert counts == {
+        "wanted": 6,
+        "found": 4,
+        "redirected": 0,
+        "gone": 0,
+        "missing": 2,
+        "sources": {"files": 3, "dump": 1},
+    }
+    store = entities_of(job.work)
+    assert set(store.ids()) == {"Q42", "Q2112", "Q3235026", "Q58978"}
+    assert store.get("Q58978") == real("Q58978")
+    # The parts are gone, and nothing else is left.
+    assert [path.name for path in (job.work.stage("entities").path).rglob("*") if path.is_file()] == [
+        "entities.sqlite"
+    ]
+
+
+def _dumps(folder: Path, number: int) -> list[str]:
+    """A dump in several files, each packed in its way, with a class hierarchy and a broken line."""
+    names = []
+    for part in range(number):
+        held = [entity(f"Q{one}", P31=[f"Q{900 + one}"]) for one in range(part + 1, 60, number)]
+        held += [entity(f"Q{900 + part}", P279=["Q990"])]
+        lines = [json.dumps(one, separators=(",", ":")) for one in held]
+        if part == 1:
+            lines.insert(3, '{"type":"item","id":"Q2"')
+        content = ("[\n" + ",\n".join(lines) + "\n]\n").encode()
+        pack = [lambda data: data, bz2.compress, lambda data: gzip.compress(data, mtime=0)][part % 3]
+        (folder / f"dump-{part}").write_bytes(pack(content))
+        names.append(f"dump-{part}")
+    return names
+
+
+def test_the_same_store_comes_out_after_an_interruption_and_whatever_the_order_of_facts(
+    tmp_path: Path,
+) -> None:
+    facts = [fact(f"Q{one}", "P1", f"Q{one % 59 + 1}") for one in range(1, 60)]
+    stores = []
+    for run in range(3):
+        folder = tmp_path / str(run)
+        folder.mkdir()
+        names = _dumps(folder, 3)
+        job = job_in(folder, wikidata={"dump": names, "redirects": "r.tsv"})
+        (folder / "r.tsv").write_text("Q70\tQ7\n")
+        if run == 1:
+            random.Random(3).shuffle(facts)
+        if run == 2:  # the third dump cannot be read at first: the parts of the others stay
+            third = folder / "dump-2"
+            content = third.read_bytes()
+            third.unlink()
+            third.mkdir()
+            with pytest.raises(LeadlineError, match="dump-2: cannot be read: Is a directory"):
+                run_entities(job, *facts, fact("Q70", "P1", "Q3"))
+            parts = sorted(path.name for path in (job.work.stage("entities").path / "parts").iterdir())
+            assert parts == ["00000.json", "00000.sqlite", "00001.json", "00001.sqlite"]
+            third.rmdir()
+            third.write_bytes(content)
+            (folder / "dump-0").write_bytes(b"not read again")
+        counts = run_entities(job, *facts, fact("Q70", "P1", "Q3"))
+        assert (counts["wanted"], counts["found"], counts["redirected"], counts["missing"]) == (60, 60, 1, 0)
+        assert counts["broken"]["dump-1"][0][0] == 5
+        stores.append((job.work.stage("entities").path / "entities.sqlite").read_bytes())
+    assert stores[0] == stores[1] == stores[2]
+    store = EntityStore(tmp_path / "0" / "small-build" / "stages" / "entities" / "entities.sqlite")
+    assert (store.resolve("Q70"), store.above("Q901")) == ("Q7", ("Q990",))
+
+
+def test_a_plan_without_a_source_and_a_source_of_another_wikibase_are_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="wikidata names no source"):
+        run_entities(job_in(tmp_path / "1"), fact("Q1", "P1", "Q2"))
+    job = job_in(tmp_path / "2", wikidata={"entities": "e.json"})
+    (tmp_path / "2" / "e.json").write_text(json.dumps(entity("Q7")))
+    with pytest.raises(LeadlineError, match=r"none of the 2 entities wanted is there: Q1, Q2"):
+        run_entities(job, fact("Q1", "P1", "Q2"))
+
+
+def test_a_stage_that_needs_entities_early_gets_them_and_they_are_not_gathered_twice(tmp_path: Path) -> None:
+    job = job_in(tmp_path, wikidata={"entities": "e.json"})
+    (tmp_path / "e.json").write_text("\n".join(json.dumps(entity(f"Q{one}")) for one in (1, 2, 3)))
+    store = open_entities(job.plan, job.work, ["Q1", "Q3", "Q9", "not an id"])
+    assert list(store.ids()) == ["Q1", "Q3"]
+    made_at = [path.stat().st_mtime_ns for path in (tmp_path / "small-build" / "cache").rglob("*.sqlite")]
+    open_entities(job.plan, job.work, ["Q9", "Q3", "Q1"])
+    again = [path.stat().st_mtime_ns for path in (tmp_path / "small-build" / "cache").rglob("*.sqlite")]
+    assert len(made_at) == 1
+    assert made_at == again
+
+
+# Existence
+
+
+def test_names_are_filled_in_and_merged_ids_replaced(tmp_path: Path) -> None:
+    known = [made(entity("Q1", "Bielefeld", ["City of Bielefeld"])), made(entity("Q2", "Germany"))]
+    job = job_in(tmp_path, known, {"Q20": "Q2", "Q10": "Q1"})
+    (found,) = judged(ExistenceStage(), job, fact("Q10", "P17", "Q20", article_id="Q10"))
+    assert isinstance(found, Fact)
+    assert (found.subject_id, found.object_id, found.article_id) == ("Q1", "Q2", "Q1")
+    assert found.subject_names == ("Bielefeld", "City of Bielefeld")
+    assert found.object_names == ("Germany",)
+
+
+def test_what_is_deleted_or_in_no_source_is_let_go_and_says_which(tmp_path: Path) -> None:
+    job = job_in(tmp_path, [made(entity("Q1")), made(entity("Q2"))], {"Q3": "Q1", "Q4": "Q2"}, ["Q7"])
+    facts = (
+        fact("Q7", "P1", "Q1"),
+        fact("Q1", "P1", "Q8"),
+        fact("Q1", "P1", "Q3"),
+        fact("Q1", "P1", "Q2"),
+        fact("Q3", "P1", "Q4"),
+        fact("Q1", "P1", None, said="1913"),
+        fact("Q1", "P1", "Q1").model_copy(update={"subject_id": None}),
+    )
+    results = judged(ExistenceStage(), job, *facts)
+    expected = [
+        ("subject-missing", "Q7 does not exist any more"),
+        ("object-missing", "Q8 is in no source"),
+        ("self", "both are Q1"),
+        ("", ""),
+        ("duplicate", facts[3].id),
+        ("", ""),
+        ("subject-missing", "Q1 has no id"),
+    ]
+    assert [(one.reason, one.detail) if isinstance(one, Drop) else ("", "") for one in results] == expected
+    assert isinstance(results[5], Fact)
+    assert results[5].object_names == ("1913",)
+
+
+def test_an_entity_without_a_name_in_the_language_is_called_as_in_the_article(tmp_path: Path) -> None:
+    nameless = {**entity("Q1"), "labels": {"de": {"language": "de", "value": "Bielefeld"}}}
+    job = job_in(tmp_path, [made(nameless), made(entity("Q2"))])
+    (found,) = judged(ExistenceStage(), job, fact("Q1", "P17", "Q2"))
+    assert isinstance(found, Fact)
+    assert found.subject_names == ("Q1",)
+
+
+# Single answers
+
+
+@needs_wikidata
+def test_real_facts_are_kept_or_let_go_with_the_reason_and_the_values(tmp_path: Path) -> None:
+    names = ("Q2112", "Q42", "Q970917", "Q58984", "Q22002395", "Q646148")
+    job = job_in(tmp_path, [real(name) for name in names])
+    cases = [
+        (fact("Q2112", "P6", "Q2097128"), "", ""),
+        (fact("Q2112", "P6", "Q1278930"), "ended", "ended +2009-00-00 (precision 9)"),
+        (fact("Q2112", "P17", "Q183"), "", ""),
+        (fact("Q2112", "P1082", None, said="334,002", kind="quantity"), "", ""),
+        (
+            fact("Q2112", "P1082", None, said="328,864", kind="quantity"),
+            "disagrees",
+            "+334002; the object is of lower rank",
+        ),
+        (
+            fact("Q2112", "P31", "Q515"),
+            "several-values",
+            "5: Q1549591, Q1187811, Q42744322, Q707813, Q85635630",
+        ),
+        (fact("Q42", "P26", "Q14623681"), "ended", "ended +2001-05-11 (precision 11)"),
+        (fact("Q42", "P26", "Q1"), "disagrees", "nothing that counts; 1 ended"),
+        (fact("Q42", "P19", "Q350"), "", ""),
+        (fact("Q42", "P19", "Q84"), "disagrees", "Q350"),
+        (fact("Q42", "P569", None, said="11 March 1952", kind="date"), "", ""),
+        (fact("Q42", "P569", None, said="1952", kind="date"), "", ""),
+        (fact("Q42", "P569", None, said="1953", kind="date"), "disagrees", "+1952-03-11 (precision 11)"),
+        (
+            fact("Q970917", "P569", None, said="1990", kind="date"),
+            "several-values",
+            "2: +1869-11-01 (precision 10), +1990-11-00 (precision 10)",
+        ),
+        (fact("Q58984", "P17", "Q33"), "novalue", ""),
+        (
+            fact("Q22002395", "P50", "Q1128109"),
+            "several-values",
+            "5: Q1128109, Q1181545, somevalue, Q1747747, somevalue",
+        ),
+        (fact("Q646148", "P39", "Q5449541"), "", ""),
+        (fact("Q42", "P6", "Q350"), "no-statement", ""),
+        (fact("Q999", "P6", "Q350"), "no-statement", ""),
+    ]
+    results = judged(SingleStage(), job, *(one for one, _, _ in cases))
+    found = [(one.reason, one.detail) if isinstance(one, Drop) else ("", "") for one in results]
+    assert found == [(reason, detail) for _, reason, detail in cases]
+    for one in results:
+        judged_fact = one.fact if isinstance(one, Drop) else one
+        assert judged_fact.statement is not None
+
+
+@needs_wikidata
+def test_ended_statements_count_if_the_plan_says_so(tmp_path: Path) -> None:
+    job = job_in(tmp_path, [real("Q42"), real("Q2112")], filter={"ended": "count"})
+    facts = (fact("Q42", "P26", "Q14623681"), fact("Q42", "P69", "Q691283"), fact("Q2112", "P6", "Q1278930"))
+    assert reasons(judged(SingleStage(), job, *facts)) == ["", "several-values", "disagrees"]
+
+
+def test_the_date_of_the_dump_says_what_has_ended(tmp_path: Path) -> None:
+    term = statement("Q5", P582={"time": "+2023-06-30T00:00:00Z", "precision": 11})
+    known = [made(entity("Q1", P6=[term]))]
+    for number, (date, reason) in enumerate((("2022-03-01", ""), ("2024-01-01", "ended"), ("", "ended"))):
+        job = job_in(tmp_path / str(number), known, wikidata={"date": date, "entities": "e.json"})
+        assert reasons(judged(SingleStage(), job, fact("Q1", "P6", "Q5"))) == [reason]
+
+
+def test_a_statement_of_a_merged_entity_agrees_with_the_fact(tmp_path: Path) -> None:
+    job = job_in(tmp_path, [made(entity("Q1", P17=["Q20"])), made(entity("Q2"))], {"Q20": "Q2"})
+    assert reasons(judged(SingleStage(), job, fact("Q1", "P17", "Q2"))) == [""]
+
+
+def test_a_plan_may_leave_single_answers_out(tmp_path: Path) -> None:
+    assert SingleStage().wanted(job_in(tmp_path / "1").plan)
+    assert not SingleStage().wanted(job_in(tmp_path / "2", filter={"single": False}).plan)
+
+
+def test_stages_write_what_they_kept_and_dropped(tmp_path: Path) -> None:
+    job = job_in(tmp_path, [made(entity("Q1", P17=["Q2"])), made(entity("Q2"))])
+    before = left_by(job, "link", fact("Q1", "P17", "Q2"), fact("Q1", "P17", "Q3"))
+    here = job.work.stage("existence")
+    assert ExistenceStage().run(job, here, before) == {"kept": 1, "dropped": {"object-missing": 1}}
+    assert [one.object_names for one in reading(here.kept, Fact)] == [("label of Q2",)]
+    assert [one.reason for one in reading(here.dropped, Drop)] == ["object-missing"]
