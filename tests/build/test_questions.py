@@ -79,7 +79,13 @@ def test_every_relation_of_rebel_is_asked_or_said_not_to_be() -> None:
 
 
 def test_packaged_templates_ask_for_what_wikidata_says_that_the_property_holds() -> None:
-    kinds = {"wikibase-item": "entity", "time": "date", "quantity": "quantity", "string": "string"}
+    kinds = {
+        "wikibase-item": "entity",
+        "time": "date",
+        "quantity": "quantity",
+        "string": "string",
+        "monolingualtext": "string",
+    }
     known = properties()
     for name, variants in packaged_templates().by_property.items():
         assert {one.kind for one in variants} == {kinds[known.datatype(name) or ""]}, name
