@@ -6,7 +6,7 @@ import gzip
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from leadline.build.link.sql_rows import Value
+from leadline.build.link.sql_value import Value
 
 COLUMNS = {
     "page": ("page_id", "page_namespace", "page_title", "page_is_redirect", "page_random"),

@@ -13,7 +13,7 @@ import pytest
 
 from leadline.build.link.index import TitleIndex, build_index, index_of_titles, open_index, read_titles
 from leadline.build.link.index_build import IndexCounts
-from leadline.build.link.sql_rows import Value
+from leadline.build.link.sql_value import Value
 from leadline.errors import LeadlineError, UsageError
 from tests.build.sql_dumps import dump, write_dump
 
@@ -268,6 +268,13 @@ def test_a_cut_dump_leaves_no_index_and_keeps_the_one_before(dumps: Dumps, tmp_p
     with pytest.raises(LeadlineError):
         build_index(cut, dumps[1], dumps[2], out)
     assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize("page_id", [None, b"seven", 2**64])
+def test_an_id_that_is_no_number_is_said_in_one_line(dumps: Dumps, tmp_path: Path, page_id: Value) -> None:
+    page = write_dump(tmp_path, "page", [(page_id, 0, b"A", 0, 0.5)])
+    with pytest.raises(LeadlineError, match=r"page\.sql\.gz: has a row whose id is no number"):
+        build_index(page, dumps[1], dumps[2], tmp_path / "t.sqlite")
 
 
 @needs_dumps

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from leadline.build.link.spelling import canonical
-from leadline.build.link.sql_rows import read_literals, value
+from leadline.build.link.sql_rows import read_literals
+from leadline.build.link.sql_value import value
 from leadline.errors import LeadlineError
 
 Say = Callable[[str], None]
@@ -122,8 +123,7 @@ def _read_items(database: sqlite3.Connection, paths: Sequence[Path], say: Say | 
                 else:
                     database.execute("INSERT OR IGNORE INTO scratch.ambiguous VALUES (?)", (int(page),))
 
-    for path in paths:
-        database.executemany("INSERT OR REPLACE INTO scratch.item VALUES (?, ?)", items(path))
+    _insert(database, "INSERT OR REPLACE INTO scratch.item VALUES (?, ?)", paths, items)
 
 
 def _read_targets(database: sqlite3.Connection, paths: Sequence[Path], say: Say | None) -> None:
@@ -136,8 +136,7 @@ def _read_targets(database: sqlite3.Connection, paths: Sequence[Path], say: Say 
             elsewhere = space != _ARTICLES or bool(value(wiki))
             yield int(page), canonical(_text(title)), elsewhere, bool(value(section))
 
-    for path in paths:
-        database.executemany("INSERT OR REPLACE INTO scratch.target VALUES (?, ?, ?, ?)", targets(path))
+    _insert(database, "INSERT OR REPLACE INTO scratch.target VALUES (?, ?, ?, ?)", paths, targets)
 
 
 def _read_pages(database: sqlite3.Connection, paths: Sequence[Path], say: Say | None) -> None:
@@ -152,14 +151,26 @@ def _read_pages(database: sqlite3.Connection, paths: Sequence[Path], say: Say | 
                 yield number, _text(title), number
 
     insert = "INSERT OR REPLACE INTO mapping VALUES (?, ?, (SELECT item FROM scratch.item WHERE page = ?))"
-    for path in paths:
-        database.executemany(insert, pages(path))
+    _insert(database, insert, paths, pages)
     _tell(say, "titles: putting the titles in order")
     database.execute("CREATE INDEX idx_wikipedia_title ON mapping(wikipedia_title)")
     # A page moved while the dump was made may leave its title on two: the newer one has it.
     twice = database.execute("""SELECT wikipedia_title, max(wikipedia_id) FROM mapping
         GROUP BY wikipedia_title HAVING count(*) > 1""").fetchall()
     database.executemany("DELETE FROM mapping WHERE wikipedia_title = ? AND wikipedia_id < ?", twice)
+
+
+def _insert(
+    database: sqlite3.Connection,
+    query: str,
+    paths: Sequence[Path],
+    rows: Callable[[Path], Iterator[tuple[object, ...]]],
+) -> None:
+    for path in paths:
+        try:
+            database.executemany(query, rows(path))
+        except (ValueError, OverflowError) as error:
+            raise LeadlineError(f"has a row whose id is no number: {error}", where=str(path)) from None
 
 
 def _resolve(database: sqlite3.Connection, sections: bool, say: Say | None) -> IndexCounts:

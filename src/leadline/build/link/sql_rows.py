@@ -15,9 +15,8 @@ from io import BufferedReader
 from operator import itemgetter
 from pathlib import Path
 
+from leadline.build.link.sql_value import Value, value
 from leadline.errors import LeadlineError, UsageError
-
-Value = bytes | int | float | None
 
 # Rows are matched a block at a time by one regular expression, which is what makes pure Python fast enough.
 _BLOCK = 1 << 20
@@ -27,7 +26,8 @@ _HEAD = 1 << 16  # longest text between INSERT and its first row
 
 _STRING = rb"'[^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+'"
 # mysqldump writes binary columns of newer servers as _binary '...', or 0x... when asked to.
-_LITERAL = rb"(?:(?:_\w++ ?)?+" + _STRING + rb"|[-+.0-9a-zA-Z]++)"
+_NUMBER = rb"[-+]?+[0-9]++(?:\.[0-9]*+)?+(?:[eE][-+]?+[0-9]++)?+"
+_LITERAL = rb"(?:" + _NUMBER + rb"|(?:_\w++ ?)?+" + _STRING + rb"|NULL|0x(?:[0-9a-fA-F]{2})++)"
 _INSERT = re.compile(
     rb"(?:INSERT|REPLACE)\s+(?:IGNORE\s+)?INTO\s+`([^`]+)`\s*(?:\(([^()]*)\)\s*)?VALUES\s*(?=\()", re.I
 )
@@ -38,11 +38,6 @@ _COMMENT = re.compile(rb"/\*.*?\*/[ \t]*;?|(?:--|#)[^\n]*(?:\n|\Z)", re.S)
 _OTHER = re.compile(rb"(?:CREATE|DROP|ALTER|LOCK|UNLOCK|SET|USE|START|BEGIN|COMMIT|TRUNCATE)\b", re.I)
 _MAY_BE_ROW = re.compile(rb"\s*+(?:\(|\Z)")
 _SPACE = re.compile(rb"[\s;\xef\xbb\xbf]*")
-
-_ESCAPE = re.compile(rb"\\(.)|''", re.S)
-_ESCAPED = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z": b"\x1a"}
-# Before a wildcard the backslash stays: MySQL's own rule.
-_ESCAPED |= {b"%": b"\\%", b"_": b"\\_"}
 
 
 def read_rows(
@@ -99,30 +94,6 @@ def read_literals(
             for rows in text.rows(_row_patterns(len(known), places)):
                 yield from map(pick, rows)
         text.check_end(name, tables)
-
-
-def value(literal: bytes) -> Value:
-    """What a literal stands for: a string's bytes, a number, or None for NULL.
-
-    >>> value(b"'a\\\\n''b'"), value(b"NULL"), value(b"-3"), value(b"0.5"), value(b"0x4142")
-    (b"a\\n'b", None, -3, 0.5, b'AB')
-    """
-    if literal.endswith(b"'"):
-        inner = literal[literal.index(b"'") + 1 : -1]
-        return _ESCAPE.sub(_unescape, inner) if b"\\" in inner or b"'" in inner else inner
-    if literal == b"NULL":
-        return None
-    if literal[:2] == b"0x":
-        return bytes.fromhex(literal[2:].decode())
-    try:
-        return int(literal)
-    except ValueError:
-        return float(literal)
-
-
-def _unescape(match: re.Match[bytes]) -> bytes:
-    after = match[1]
-    return b"'" if after is None else _ESCAPED.get(after, after)
 
 
 def _row_patterns(columns: int | None, wanted: Sequence[int]) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
