@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,7 @@ def run_build(
 
 def _run(line: Sequence[Stage], job: Job, until: str | None) -> Outcome:
     plan, outcome = job.plan, Outcome()
+    _clear_halves(job.work.folder.glob(".*"))
     sums = Checksums(job.work.folder / "checksums.json", plan.folder)
     key, before = "", None
     for stage in line:
@@ -113,10 +114,14 @@ def _make_room(here: StageFolder, key: str) -> None:
     else:
         here.path.unlink(missing_ok=True)
     here.path.mkdir(parents=True, exist_ok=True)
-    for left in here.path.rglob(".*"):
+    _clear_halves(here.path.rglob(".*"))
+    mark.write_bytes(key.encode())
+
+
+def _clear_halves(hidden: Iterable[Path]) -> None:
+    for left in hidden:
         if _HALF.fullmatch(left.name) and left.is_file():
             left.unlink()
-    mark.write_bytes(key.encode())
 
 
 def _remove(path: Path) -> None:
