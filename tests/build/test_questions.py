@@ -19,7 +19,7 @@ from leadline.build.questions.stage import QuestionsStage, asked_as
 from leadline.build.questions.templates import packaged_templates, read_templates
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import Job
-from leadline.build.wikidata.entity import Claim, Entity
+from leadline.build.wikidata.entity import Claim, Entity, Text
 from leadline.build.wikidata.json_form import Found
 from leadline.build.wikidata.store import writing_store
 from leadline.build.workspace import Workspace
@@ -137,6 +137,24 @@ def test_a_genre_is_asked_of_works_and_bands_and_not_of_an_organisation(tmp_path
         "In which genre does S2 work?",
     ]
     assert reasons(results)[2] == "no-template"
+
+
+def test_titles_of_redirects_are_valid_answers_if_asked_for_and_demonyms_are_not(tmp_path: Path) -> None:
+    (tmp_path / "titles.tsv").write_text(
+        "Ivory Coast\tQ1008\nCôte d'Ivoire\tQ1008\nIvorian\tQ1008\nIC (land)\tQ1008\n"
+    )
+    demonym = Claim(value=Text(text="Ivorian", language="en"), datatype="monolingualtext")
+    with writing_store(tmp_path / "stages" / "entities" / "entities.sqlite") as store:
+        store.add(
+            Found("Q1008", Entity(id="Q1008", labels={"en": "Ivory Coast"}, claims={"P1549": (demonym,)}))
+        )
+    given = fact(subject="Abidjan", relation_id="P17", object_id="Q1008", object_names=("Ivory Coast",))
+    link = {"titles": "titles.tsv"}
+    (without,) = asked(tmp_path, given, link=link)
+    (found,) = asked(tmp_path, given, link=link, questions={"redirects": True})
+    assert isinstance(without, Fact)
+    assert isinstance(found, Fact)
+    assert (without.aliases, found.aliases) == ((), ("Côte d'Ivoire",))
 
 
 @pytest.mark.parametrize(

@@ -182,9 +182,14 @@ class CapSection(Section):
 
 
 class QuestionsSection(Section):
-    """Question templates: a YAML file, property id to template; the packaged one without it."""
+    """Question templates: a YAML file, property id to template; the packaged one without it.
+
+    `redirects`: titles of redirects to the object's page are valid answers too, as far as the index of titles
+    knows them. Misspellings and parts of a thing are among them.
+    """
 
     templates: str | None = None
+    redirects: bool = False
 
 
 class PresenceSection(Section):

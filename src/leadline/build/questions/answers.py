@@ -27,13 +27,13 @@ class Answer:
     unit: str = ""
 
 
-def answer_of(fact: Fact, language: str = "en") -> Answer | None:
+def answer_of(fact: Fact, language: str = "en", more: Iterable[str] = ()) -> Answer | None:
     """The valid answers; None where the object has no form that a response can be compared with.
 
     Of names, each counts once however it is spelt; those without letters (flags), and aliases of one or two
     letters, are left out. Dates are ISO, as far as they are known: 1951-10-08, 1951-10, 1951; decades,
     centuries and years BC are none. Numbers are in plain digits, without their unit. `language` is that of
-    the names of months.
+    the names of months, `more` are further names of an entity.
     """
     names = [cleaned(name) for name in (fact.object_names or (fact.object,))]
     if fact.kind == "date":
@@ -41,7 +41,7 @@ def answer_of(fact: Fact, language: str = "en") -> Answer | None:
         return Answer(text, "date") if text else None
     if fact.kind == "quantity":
         return _number(names[0], fact.unit)
-    first, *others = names
+    first, *others = *names, *map(cleaned, more)
     if not normalise(first) or len(first) > MAX_CHARACTERS["answer"]:
         return None
     return Answer(first, "text", _distinct(first, others))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,13 +11,14 @@ from leadline.bench.benchmark import Benchmark
 from leadline.bench.fact_rules import no_lexical_overlap
 from leadline.bench.folding import normalise
 from leadline.bench.item import Item
+from leadline.build.link.open import open_titles
 from leadline.build.plan import Plan
 from leadline.build.plan_file import file_of
 from leadline.build.questions.answers import Answer, answer_of, cleaned, stands_in
 from leadline.build.questions.templates import SUBJECT, Templates, packaged_templates, read_templates
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
-from leadline.build.subject import entities, subject_title, wiki_of
+from leadline.build.subject import Entities, entities, subject_title, wiki_of
 from leadline.study.judging import gold_fault
 
 
@@ -45,11 +46,12 @@ class QuestionsStage(FactStage):
         wiki = wiki_of(language)
         stems = job.plan.filter.overlap == "stems"
         results: list[Fact | Drop] = []
+        more = _redirects(job, store)
         for fact in facts:
             subject = store.get(fact.subject_id) if fact.subject_id else None
             name = asked_as(fact, subject_title(fact, store, wiki))
             classes = [one.entity for one in subject.best("P31") if one.entity] if subject else []
-            answer = answer_of(fact, language)
+            answer = answer_of(fact, language, more(fact))
             results.append(self._asked(fact, answer, name, templates, classes, stems=stems))
         yield from self._asked_once(results)
 
@@ -114,6 +116,24 @@ class QuestionsStage(FactStage):
                     detail = f"{'asked' if agree else 'answered differently'} by {other.id}"
                     line[at] = self.drop(one, "same-question", detail)
         yield from line
+
+
+def _redirects(job: Job, store: Entities) -> Callable[[Fact], Sequence[str]]:
+    """Titles of redirects to a fact's object, if the plan asks for them: names alone, without demonyms."""
+    if not job.plan.questions.redirects:
+        return lambda _: ()
+    index = open_titles(job.plan, job.work, job.progress.note)
+
+    def titles(fact: Fact) -> Sequence[str]:
+        if fact.object_id is None:
+            return ()
+        held = store.get(fact.object_id)
+        demonyms = [one.value for one in held.claims.get("P1549", ())] if held is not None else []
+        never = {normalise(getattr(one, "text", "")) for one in demonyms}
+        names = (one for one in index.titles(fact.object_id) if not one.endswith(")"))
+        return [one for one in names if normalise(one) not in never]
+
+    return titles
 
 
 def asked_as(fact: Fact, title: str | None) -> str:
