@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sentencex import get_sentence_boundaries
 
+from leadline.build.engines.engine import Engine
 from leadline.build.engines.in_process import InProcess
 from leadline.build.extract.stage import ExtractStage
 from leadline.build.parts import writing
@@ -70,7 +71,7 @@ def plan_of(folder: Path, extract: str, more: str = "") -> Plan:
     return read_plan(path)
 
 
-def extract(plan: Plan, articles: Iterable[Article]) -> StageFolder:
+def extract(plan: Plan, articles: Iterable[Article], engine: Engine | None = None) -> StageFolder:
     """Run the stage on these articles; what is done is not done again."""
-    run_build(plan, InProcess(), Quiet(), chosen=[Given(articles), ExtractStage()])
+    run_build(plan, engine or InProcess(), Quiet(), chosen=[Given(articles), ExtractStage()])
     return Workspace(plan.work).stage("extract")

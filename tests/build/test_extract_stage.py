@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from leadline.build.engines.in_process import InProcess
+from leadline.build.engines.processes import Processes
 from leadline.build.extract.passages import pieces, words_for
 from leadline.build.records import Article, Fact
 from leadline.errors import UsageError
@@ -239,16 +241,16 @@ def test_killed_and_done_again_it_leaves_the_same_bytes(
     assert again.counts() == whole.counts()
 
 
-def test_the_size_of_chunks_does_not_show_in_what_comes_out(
+def test_neither_the_size_of_chunks_nor_the_number_of_workers_shows_in_what_comes_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(tmp_path, **{f"Ann_{n}": "<triplet> Ann Lee <subj> Bonn <obj> residence" for n in range(7)})
     articles = [article(f"Ann {number}", TEXT) for number in range(7)]
     kept = []
-    for size in (2, 5000):
+    for size, engine in ((2, InProcess()), (5000, InProcess()), (2, Processes(2))):
         monkeypatch.setattr("leadline.build.extract.chunks._SIZES", {"recorded": size})
-        folder = tmp_path / str(size)
+        folder = tmp_path / f"{size}-{engine.name}"
         folder.mkdir()
         (folder / "said.jsonl").write_bytes((tmp_path / "said.jsonl").read_bytes())
-        kept.append(extract(plan_of(folder, RECORDED), articles).kept.read_bytes())
-    assert kept[0] == kept[1]
+        kept.append(extract(plan_of(folder, RECORDED), articles, engine).kept.read_bytes())
+    assert kept[0] == kept[1] == kept[2]

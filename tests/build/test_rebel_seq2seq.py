@@ -15,6 +15,7 @@ from leadline.build.plan import ExtractSection  # noqa: E402
 from leadline.errors import LeadlineError, UsageError  # noqa: E402
 from leadline.models.resolve import resolve  # noqa: E402
 from leadline.models.seq2seq import Seq2Seq  # noqa: E402
+from tests.build.extracting import article, extract, plan_of  # noqa: E402
 from tests.build.tiny_seq2seq import TEXTS, make, taught_pairs, teach  # noqa: E402
 
 REBEL = ExtractSection(method="rebel", batch=4)
@@ -26,10 +27,16 @@ def untaught(tmp_path_factory: pytest.TempPathFactory) -> Seq2Seq:
 
 
 @pytest.fixture(scope="module")
-def taught(tmp_path_factory: pytest.TempPathFactory) -> Seq2Seq:
+def taught_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its own generation_config forbids that three tokens come twice, as BART's does."""
-    folder = make(tmp_path_factory.mktemp("taught"), spread=0.08, no_repeat_ngram_size=3, max_length=12, min_length=9)
-    return Seq2Seq(resolve(str(teach(folder, taught_pairs()))), device="cpu")
+    folder = tmp_path_factory.mktemp("taught")
+    make(folder, spread=0.08, no_repeat_ngram_size=3, max_length=12, min_length=9)
+    return teach(folder, taught_pairs())
+
+
+@pytest.fixture(scope="module")
+def taught(taught_folder: Path) -> Seq2Seq:
+    return Seq2Seq(resolve(str(taught_folder)), device="cpu")
 
 
 def read(
@@ -116,3 +123,36 @@ def test_no_code_of_a_checkpoint_is_run(tmp_path: Path) -> None:
     with pytest.raises(LeadlineError, match="cannot be loaded"):
         Seq2Seq(resolve(str(tmp_path)))
     assert not mark.exists()
+
+
+def test_the_stage_runs_a_model_of_ones_own_and_goes_on_where_it_was_killed(
+    taught_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leadline.build.extract.chunks._SIZES", {"rebel": 1})
+    (tmp_path / "model").symlink_to(taught_folder)
+    section = "{method: rebel, model: model, device: cpu, batch: 2}"
+    texts = list(taught_pairs())
+    articles = [
+        article(title, text) for title, text in zip(("Paris", "A saga", "Journal"), texts, strict=True)
+    ]
+    here = extract(plan_of(tmp_path, section), articles)
+    facts = [
+        (one.title, one.subject, one.relation, one.object, one.support[0].pronoun) for one in here.facts()
+    ]
+    assert facts == [
+        ("Paris", "Paris", "capital of", "France", False),
+        ("Paris", "Paris", "located next to body of water", "Seine", True),
+        ("A saga", "Selma Lagerlöf", "date of birth", "1858", False),
+        ("A saga", "Gösta Berling's Saga", "author", "Selma Lagerlöf", False),
+        ("Journal", "Transportation Journal", "instance of", "academic journal", False),
+    ]
+    assert {one.extractor for one in here.facts()} == {f"rebel:{taught_folder.name}"}
+    assert here.counts()["passages"] == {"read": 3}
+    kept = here.kept.read_bytes()
+    # As if killed: the last chunk and the end are not there. What is there is not done again.
+    first = here.part(0).stat().st_mtime_ns
+    for path in (here.path / "done.json", here.kept, here.part(2)):
+        path.unlink()
+    again = extract(plan_of(tmp_path, section.replace("batch: 2", "batch: 3")), articles)
+    assert again.kept.read_bytes() == kept
+    assert again.part(0).stat().st_mtime_ns == first

@@ -87,6 +87,8 @@ def teach(folder: Path, pairs: dict[str, str], steps: int = 200) -> Path:
     model.train()
     for _ in range(steps):
         loss = model(input_ids=read["input_ids"], attention_mask=read["attention_mask"], labels=labels).loss
+        if loss.item() < 0.02:
+            break
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

@@ -93,10 +93,9 @@ class DistantExtractor(Extractor):
                     continue
                 for property_id in properties:
                     triplets[self._triplet(subject, property_id, object_.surface, object_.entity)] = None
-            if any(character.isdigit() for character in passage.text):
-                for property_id, written in of.times:
-                    if surface := _spelt(passage.text, written):
-                        triplets[self._triplet(subject, property_id, surface, None)] = None
+            for property_id, written in of.times:
+                if surface := _spelt(passage.text, written):
+                    triplets[self._triplet(subject, property_id, surface, None)] = None
         return list(triplets)
 
     def _triplet(self, subject: Mention, property_id: str, surface: str, entity: str | None) -> Triplet:
