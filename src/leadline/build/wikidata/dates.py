@@ -13,12 +13,15 @@ from typing import Any, Literal
 from leadline.build.wikidata.entity import Time, precision_name
 
 Precision = Literal["day", "month", "year", "decade", "century"]
+_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _COARSER: dict[str, int] = {"day": 0, "month": 1, "year": 2, "decade": 3, "century": 4}
 _TIME = re.compile(r"([+-]?)(\d{1,16})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?Z?")
 _ISO = re.compile(r"([+-]?)(\d{4,6})(?:-(\d\d)(?:-(\d\d))?)?")
-_ERA = re.compile(r"\s*\b(BC|BCE|B\.C\.|B\.C\.E\.|AD|CE|A\.D\.|C\.E\.)$", re.IGNORECASE)
-_DECADE = re.compile(r"(?:the )?(\d{1,3}0)s", re.IGNORECASE)
-_CENTURY = re.compile(r"(?:the )?(\d{1,2})(?:st|nd|rd|th) century", re.IGNORECASE)
+_ERA = re.compile(r"(?<=\d)\s*(BC|BCE|B\.C\.|B\.C\.E\.|AD|CE|A\.D\.|C\.E\.)$", re.IGNORECASE)
+_BEFORE = re.compile(r"^(?:(?:c\.|ca\.|circa|about|around)\s*(?=[0-9a-z]))?(?:the year\s+)?", re.IGNORECASE)
+_AD = re.compile(r"\b(?:AD|A\.D\.)\s+(?=\d{1,4}$)", re.IGNORECASE)
+_DECADE = re.compile(r"(?:the )?(\d{1,3}0)['’]?s", re.IGNORECASE)
+_CENTURY = re.compile(r"(?:the )?(\d{1,2})(?:st|nd|rd|th)[\s-]+century(?:\s*(BC|BCE|AD|CE))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -108,15 +111,21 @@ def read_date(text: str, language: str = "en") -> Date | None:
         return _checked(match[1] + match[2], match[3] or "0", match[4] or "0")
     if match := _DECADE.fullmatch(said):
         return Date(int(match[1]), precision="decade")
+    said = _BEFORE.sub("", said)
     if match := _CENTURY.fullmatch(said):
-        return Date(int(match[1]), precision="century")
+        before = (match[2] or "").upper().startswith("B")
+        return Date(1 - int(match[1]) if before else int(match[1]), precision="century")
     era = _ERA.search(said)
     before = era is not None and era[1].upper().startswith("B")
-    bare = said[: era.start()] if era is not None else said
+    bare, after = _AD.subn("", said[: era.start()] if era is not None else said)
+    if before and after:
+        return None
     for pattern in _patterns(language):
         if match := pattern.fullmatch(bare):
             found = match.groupdict()
             month = _months(language)[found["month"].casefold().rstrip(".")] if found.get("month") else 0
+            if len(found["year"]) < 3 and era is None and not after:
+                return None  # "March 2" is a day of any year
             year = ("-" if before else "") + found["year"]
             return _checked(year, str(month), found.get("day") or "0")
     return None
@@ -134,7 +143,8 @@ def date_names(date: Date, language: str = "en") -> tuple[str, ...]:
     if date.precision == "decade":
         return (f"{date.year}s",)
     before = date.year < 1
-    year = f"{1 - date.year} BC" if before else str(date.year)
+    # A year of two digits alone would be read as a number.
+    year = f"{1 - date.year} BC" if before else f"AD {date.year}" if date.year < 100 else str(date.year)
     if date.precision == "year":
         return (year,)
     month = _months_of(language)[date.month]
@@ -154,8 +164,8 @@ def _checked(year: str, month: str, day: str) -> Date | None:
         number = 1 - abs(number)
     elif number == 0:
         return None
-    if m > 12 or d > 31 or (d and not m):
-        return None
+    if m > 12 or (d and not m) or d > (_DAYS[m - 1] if m != 2 or number % 4 else 29):
+        return None  # of the Julian calendar too, every fourth year has a 29 February
     if not m:
         return Date(number)
     return Date(number, m, d, "day") if d else Date(number, m, 0, "month")
@@ -207,13 +217,13 @@ def _in_words(date: Date, language: str) -> str:
 def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     names = "|".join(sorted(map(re.escape, _months(language)), key=len, reverse=True))
     number = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?"
-    month, year = rf"(?P<month>{names})\.?", r"(?P<year>\d{1,5})"
+    month, year = rf"(?P<month>{names})\.?", r"(?P<year>\d{1,4})"
     de = r"(?:\s+(?:of|de|del))?"
     forms = (
-        rf"{number}{de}\s*{month},?{de}\s+{year}",
+        rf"(?:the\s+)?{number}{de}\s*{month},?{de}\s+{year}",
         rf"{month}\s+{number},?\s+{year}",
         rf"{month},?{de}\s+{year}",
-        rf"(?:AD\s+|c\.\s*|circa\s+)?{year}",
+        year,
     )
     return tuple(re.compile(form, re.IGNORECASE) for form in forms)
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 _NUMBER = re.compile(
     r"(?P<sign>[+−-]?)(?P<number>\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?:\s*(?P<scale>thousand|million|billion|trillion))?(?:[\s-]*(?P<unit>[^\d\s.,:;+-].*))?",
+    r"(?:\s*(?P<scale>thousand|million|billion|trillion))?(?:[\s-]*(?P<unit>[^\d\s.,:;+-]\D*))?",
     re.IGNORECASE,
 )
 _SCALES = {"": 1, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
@@ -42,7 +42,7 @@ def read_amount(text: str) -> Amount | None:
     >>> read_amount("1,234.5 km"), read_amount("+61").number, read_amount("3.5 million").number
     (Amount(number=Decimal('1234.5'), unit='km'), Decimal('61'), Decimal('3500000.0'))
     """
-    said = " ".join(unicodedata.normalize("NFKC", text).split()).partition("^^")[0]
+    said = " ".join(unicodedata.normalize("NFC", text).split()).partition("^^")[0]
     match = _NUMBER.fullmatch(said)
     if match is None:
         return None
