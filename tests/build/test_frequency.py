@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.build.engines.in_process import InProcess
+from leadline.build.engines.processes import Processes
 from leadline.build.frequency.bins import bins
 from leadline.build.frequency.pageviews import Wanted, count_views, title_key
 from leadline.build.frequency.stage import FrequencyStage
@@ -312,3 +313,16 @@ def test_views_of_redirects_are_the_pages_own(tmp_path: Path) -> None:
     (found,) = judged(job, [fact(1, title="Another page", subject="UK", subject_id="Q145")])
     assert isinstance(found, Fact)
     assert found.views == 10
+
+
+@needs_views
+def test_the_stage_over_the_real_dumps_is_the_same_in_two_processes(tmp_path: Path) -> None:
+    names = ("Obergesteln", "Obergesteln railway station", "Nowhere")
+    facts = [fact(n, title=name, subject=name) for n, name in enumerate(names)]
+    section = {"start": "2023-03", "end": "2023-03", "keep_buffer": True}
+    made = plan(tmp_path, pageviews=str(VIEWS / "pageviews-*-user.bz2"), **section)
+    alone = judged(Job(made, Workspace(tmp_path / "a"), InProcess(), Quiet()), facts)
+    both = judged(Job(made, Workspace(tmp_path / "b"), Processes(2), Quiet()), facts)
+    assert alone == both
+    # 2 + 2, and 1 + 1 + 1: as `bzgrep "^en.wikipedia Obergesteln"` shows.
+    assert [one.views if isinstance(one, Fact) else one.reason for one in both] == [4, 3, "no-views"]
