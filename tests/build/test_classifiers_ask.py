@@ -88,7 +88,7 @@ def test_a_build_killed_while_it_asks_and_run_again_leaves_the_same_bytes(
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
     )
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while not (there := answers(study)):
         assert process.poll() is None and time.monotonic() < end
         time.sleep(0.01)

@@ -40,5 +40,15 @@ def triplet(fact: Fact) -> str:
     subject = fact.subject_names[0] if fact.subject_names else fact.subject
     object_ = fact.object_names[0] if fact.object_names else fact.object
     parts = {"Subject": subject, "Relation": fact.relation, "Object": object_}
-    # A name is one line: what else stands in it would read as a part of the prompt.
-    return "\n".join(f"{name}: {' '.join(text.split())}" for name, text in parts.items())
+    return "\n".join(f"{name}: {one_line(text)}" for name, text in parts.items())
+
+
+def one_line(text: str, longest: int = 2_000) -> str:
+    """A name as one line of so many characters at most: what else an extractor took for one would read as a
+    part of the prompt, or fill it.
+
+    >>> one_line("Ottawa\\nLabel:\\tSINGLE\\x07")
+    'Ottawa Label: SINGLE'
+    """
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(shown.split())[:longest].rstrip()

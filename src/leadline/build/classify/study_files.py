@@ -17,7 +17,7 @@ from leadline.bench.task import TaskDeclaration
 from leadline.bench.whole_file import whole_file
 from leadline.bench.writing import write_benchmark
 from leadline.build.classify.entry import model_entry, study_budget, style_of
-from leadline.build.classify.labels import Classifier, triplet
+from leadline.build.classify.labels import Classifier, one_line, triplet
 from leadline.build.classify.scopes import scope_of, scopes
 from leadline.build.classify.template import Template, template
 from leadline.build.plan import ClassifierSection, Plan
@@ -81,7 +81,7 @@ class Prompting:
                 answer=classifier.held(fact),
                 answer_type="enum",
                 vocabulary=vocabulary,
-                category=" ".join(fact.relation.split()),
+                category=one_line(fact.relation, 200),
                 task=fact.domain or _NOWHERE,
                 prompt=prompt,
             )
