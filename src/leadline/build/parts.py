@@ -122,9 +122,11 @@ class Unpacked(io.RawIOBase):
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
+        """It is read, not written."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """As many bytes as there are at once; 0 at the end. Raises EOFError where the file was cut off."""
         while not self._ready:
             if not self._more():
                 return 0
