@@ -169,6 +169,53 @@ def test_a_cut_or_empty_file_of_entities_is_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(error.value)
 
 
+JSON_VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.sampled_from(["Q5", "value"])),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+PARTS = ["labels", "aliases", "claims", "sitelinks", "datatype", "redirects", "en", "P1", "mainsnak", "value"]
+PARTS += ["datavalue", "qualifiers", "rank", "snaktype", "type", "entity-type", "time", "precision", "id"]
+
+
+@given(st.data())
+def test_an_entity_that_is_damaged_anywhere_is_read_or_refused_and_nothing_else_happens(
+    data: st.DataObject,
+) -> None:
+    said: Any = entity("Q1", "name", ["alias"], P1=[statement("Q5", P582={"time": "+1990", "precision": 9})])
+
+    def damaged(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: data.draw(JSON_VALUES) if key == chosen and data.draw(st.booleans()) else damaged(inner)
+                for key, inner in value.items()
+            }
+        return [damaged(inner) for inner in value] if isinstance(value, list) else value
+
+    chosen = data.draw(st.sampled_from(PARTS))
+    try:
+        found = list(entities_in({"entities": {"Q1": damaged(said)}}, ["en"]))
+    except ValueError:
+        return
+    assert all(
+        Entity.model_validate_json(one.entity.model_dump_json()) == one.entity for one in found if one.entity
+    )
+
+
+@pytest.mark.usefixtures("bzip2")
+@pytest.mark.parametrize("how", ["plain", "bz2", "gz", "zst"])
+def test_progress_comes_to_the_size_of_the_file(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "dump"
+    path.write_bytes(_packed(_dump([entity(f"Q{one}") for one in range(1, 2500)]), how))
+    told: list[int] = []
+    list(read_dump(path, frozenset(), ["en"], Reading(), told.append))
+    assert len(told) == 3
+    assert abs(sum(told) - path.stat().st_size) <= 8
+    assert min(told) >= 0
+
+
 # Dumps
 
 

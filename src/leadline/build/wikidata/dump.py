@@ -28,7 +28,7 @@ _CLASS = b'"P279":['
 # What a dump's first and last line are, without the comma.
 BARE_BRACKETS = (b"[", b"]", b"")
 _MOST_FAULTS = 20
-_WINDOW = 1 << 24
+_TOLD_EACH = 1000  # lines
 
 Kind = Literal["wanted", "class"]
 
@@ -63,15 +63,12 @@ def read_dump(
 ) -> Iterator[tuple[Kind, Found]]:
     """The wanted entities of a full dump (one a line), and every class for what stands above it.
 
-    `wanted` holds ids as bytes. `progress` is told of unpacked bytes. Lines that are no entity are counted
-    in `reading` and passed over; so is the rest of a file whose packing is broken.
+    `wanted` holds ids as bytes. `progress` is told of bytes as they lie on disk. Lines that are no entity are
+    counted in `reading` and passed over (those that show an id that is not wanted are not read so far); so is
+    the rest of a file whose packing is broken.
     """
-    told = 0
-    for number, line in _lines(path, reading):
+    for number, line in _lines(path, reading, progress):
         reading.lines, reading.size = number, reading.size + len(line)
-        if reading.size - told > _WINDOW:
-            progress(reading.size - told)
-            told = reading.size
         match = _BEGINNING.match(line)
         if match is not None:
             kind: Kind | None = "wanted" if match[1] in wanted else "class" if _CLASS in line else None
@@ -94,16 +91,20 @@ def read_dump(
             continue
         reading.kept += kind == "wanted"
         yield kind, found
-    progress(reading.size - told)
 
 
-def _lines(path: Path, reading: Reading) -> Iterator[tuple[int, bytes]]:
-    number = 0
+def _lines(path: Path, reading: Reading, progress: Callable[[int], None]) -> Iterator[tuple[int, bytes]]:
+    number = told = 0
     try:
-        with unpacked(path) as file:
+        with unpacked(path) as (file, place):
             for line in file:
                 number += 1
+                if not number % _TOLD_EACH:
+                    now = place()
+                    progress(now - told)
+                    told = now
                 yield number, line
+            progress(path.stat().st_size - told)
     except broken_packing() as error:
         if isinstance(error, OSError) and error.errno is not None:  # the disk's fault, not the file's
             raise LeadlineError(f"cannot be read: {error.strerror}", where=str(path)) from None

@@ -22,7 +22,7 @@ def read_files(path: Path, languages: Collection[str], reading: Reading) -> Iter
     into the other. Raises LeadlineError where the file is JSON of something else.
     """
     try:
-        with unpacked(path) as file:
+        with unpacked(path) as (file, _):
             text = file.read(_MOST_WHOLE + 1)
     except broken_packing() as error:
         raise LeadlineError(f"cannot be unpacked: {error}".splitlines()[0], where=str(path)) from None

@@ -106,7 +106,7 @@ def entity_from(said: Mapping[str, Any], languages: Collection[str], asked_as: s
         if language in wanted and isinstance(one, dict) and isinstance(one.get("value"), str)
     }
     aliases = {
-        language: tuple(one["value"] for one in several if isinstance(one.get("value"), str))
+        language: tuple(one["value"] for one in several if isinstance(_map(one).get("value"), str))
         for language, several in _map(said.get("aliases")).items()
         if language in wanted and isinstance(several, list)
     }
@@ -118,7 +118,8 @@ def entity_from(said: Mapping[str, Any], languages: Collection[str], asked_as: s
     claims = {
         property_id: read
         for property_id, several in _map(said.get("claims") or said.get("statements")).items()
-        if (read := tuple(_claim(one) for one in several if isinstance(one, dict)))
+        if isinstance(several, list)
+        and (read := tuple(_claim(one) for one in several if isinstance(one, dict)))
     }
     datatype = said.get("datatype")
     return Entity(

@@ -109,7 +109,8 @@ def gather(
             store.redirect(old, new)
         for file in files_of(plan, "wikidata", "entities"):
             _from_file(file, everything, languages, store, how)
-        _count(how, "files", store, everything)
+        if plan.wikidata.entities:
+            _count(how, "files", store, everything)
         for part in dumps:
             store.merge(part)
         if dumps:
@@ -117,7 +118,9 @@ def gather(
         if plan.wikidata.api is not None:
             settings = FetchSettings(user_agent=agent(plan.wikidata.user_agent), rate=_RATE)
             api = EntityApi(plan.wikidata.api, settings, cache / "wikidata-api.sqlite", languages)
-            for found in api.entities(everything - store.held(everything), progress.advance):
+            lacking = everything - store.held(everything)
+            progress.begin("entities", len(lacking), "entities")
+            for found in api.entities(lacking, progress.advance):
                 store.add(found)
             _count(how, "api", store, everything)
             if not dumps:
@@ -140,11 +143,13 @@ def _through_dumps(
     files = files_of(plan, "wikidata", "dump")
     tasks = [_Task(file, folder / "parts" / f"{number:05d}.sqlite") for number, file in enumerate(files)]
     todo = [task for task in tasks if not task.part.with_suffix(".json").exists()]
+    if todo:
+        progress.begin("entities", sum(task.dump.stat().st_size for task in todo), "bytes")
     told = progress.advance if engine.name == "in-process" else None  # it does not travel
     shared = _Wanted(frozenset(one.encode() for one in wanted), languages, told)
     for task, size in engine.run(go_through, todo, shared):
         if told is None:
-            progress.advance(size)
+            progress.advance(task.dump.stat().st_size)
         progress.note(f"{task.dump.name}: {size / 1e9:,.1f} GB of entities gone through")
     for task in tasks:
         said = json.loads(task.part.with_suffix(".json").read_bytes())
@@ -155,7 +160,7 @@ def _through_dumps(
 
 
 def go_through(wanted: _Wanted, task: _Task) -> int:
-    """Write the part of one dump, and last its counts; returns how many bytes were read."""
+    """Write the part of one dump, and last its counts; returns how many bytes it has, unpacked."""
     reading = Reading()
     with writing_store(task.part) as store:
         told = wanted.told or (lambda size: None)

@@ -18,7 +18,7 @@ def read_redirects(path: Path) -> Iterator[tuple[str, str]]:
 
     An id may be written as an address, as the query service does. Raises UsageError with file and line.
     """
-    with unpacked(path) as file:
+    with unpacked(path) as (file, _):
         for number, line in enumerate(file, 1):
             row = line.decode("utf-8", "replace").strip()
             if not row:
