@@ -196,8 +196,10 @@ class PresenceSection(Section):
     """The training corpus in which the supporting sentences are looked for."""
 
     corpus: Paths = ()
-    infini_gram: str | None = None  # an index's folder, or the API's index name
-    api: str | None = None
+    infini_gram: str | None = None  # an index's folder, or the name of an index of `api`
+    api: str | None = None  # such as https://api.infini-gram.io/
+    tokenizer: str | None = None  # tokenizer.json of that index
+    user_agent: str | None = None
     tiers: Annotated[tuple[Literal["exact", "normalised", "stripped"], ...], BeforeValidator(_as_list)] = (
         "exact",
         "normalised",
@@ -206,6 +208,7 @@ class PresenceSection(Section):
     keep: Literal["exact", "normalised", "stripped"] = "exact"  # the loosest tier that keeps a fact
     again: bool = True  # the same triplet must be extracted again from the sentence
     locations: int = Field(default=5, ge=0)  # documents named per sentence
+    engine: Literal["grams", "hyperscan", "ahocorasick"] = "grams"  # each finds the same
     checksums: bool = False  # of shards: their bytes, besides size and date; reads each shard twice
 
 
