@@ -103,3 +103,14 @@ def noted(folder: str, number: int) -> int:
     (Path(folder) / str(os.getpid())).touch()
     time.sleep(60)
     return number
+
+
+def device(seconds: float, number: int) -> str | None:
+    """Which device a worker sees."""
+    time.sleep(seconds)
+    return os.environ.get("CUDA_VISIBLE_DEVICES")
+
+
+def threads(shared: object, number: int) -> str | None:
+    """How many threads a worker is to use."""
+    return os.environ.get("OMP_NUM_THREADS")
