@@ -85,6 +85,8 @@ def read_dump(
             kind = "wanted" if entity_id.encode() in wanted else "class" if _CLASS in line else None
             if kind is None:
                 continue
+            if kind == "class":
+                said = {"id": entity_id, "claims": {"P279": said["claims"]["P279"]}}
             found = Found(entity_id, entity_from(said, languages if kind == "wanted" else ()))
         except (ValueError, KeyError, TypeError) as error:
             reading.fault(number, str(error).splitlines()[0] if str(error) else "is no entity")

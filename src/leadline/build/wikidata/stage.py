@@ -68,10 +68,9 @@ class EntitiesStage(Stage):
 
 def _counted(store: EntityStore, wanted: set[str]) -> dict[str, int]:
     counts = {"wanted": len(wanted), "found": 0, "redirected": 0, "gone": 0, "missing": 0}
-    held = set(store.ids())
     for one in wanted:
         final = store.resolve(one)
-        if final in held:
+        if final in store:
             counts["found"] += 1
             counts["redirected"] += final != one
         else:

@@ -174,6 +174,11 @@ class EntityStore:
         count: int = self._database.execute("SELECT COUNT(*) FROM entities").fetchone()[0]
         return count
 
+    def __contains__(self, entity_id: str) -> bool:
+        """Whether it has the entity of that very id."""
+        query = "SELECT 1 FROM entities WHERE id = ?"
+        return self._database.execute(query, (entity_id,)).fetchone() is not None
+
     def ids(self) -> Iterator[str]:
         """All ids that it has entities of, in the order in which they were written."""
         for row in self._database.execute("SELECT id FROM entities ORDER BY rowid"):

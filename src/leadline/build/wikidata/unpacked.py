@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from leadline.build.extra import needed
+from leadline.build.parts import Unpacked
 
 _WINDOW = 1 << 22
 _PACKED_WINDOW = 1 << 18
@@ -33,7 +34,7 @@ def unpacked(path: Path) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
             with gzip.GzipFile(fileobj=raw) as packed:
                 yield io.BufferedReader(packed, _WINDOW), raw.tell
         elif magic == b"\x28\xb5\x2f\xfd":
-            yield io.BufferedReader(_Zstd(raw), _WINDOW), raw.tell
+            yield io.BufferedReader(Unpacked(raw), _WINDOW), raw.tell
         else:
             yield io.BufferedReader(raw, _WINDOW), raw.tell
 
@@ -47,41 +48,6 @@ def _bzip2(path: Path, raw: IO[bytes]) -> Iterator[tuple[IO[bytes], Callable[[],
     with needed("indexed_bzip2").open(str(path), parallelization=0) as packed:
         # A small window: what was unpacked into it before a fault is lost.
         yield io.BufferedReader(packed, _PACKED_WINDOW), lambda: packed.tell_compressed() // 8
-
-
-class _Zstd(io.RawIOBase):
-    """The content of zstd frames, one after the other; EOFError where the last one is not whole.
-
-    The stream reader of zstandard takes a file that was cut off for one that ends there.
-    """
-
-    def __init__(self, packed: IO[bytes]) -> None:
-        self._packed = packed
-        self._unpack = needed("zstandard").ZstdDecompressor()
-        self._frame: Any = None
-        self._left = b""  # packed, not yet unpacked
-        self._ready = memoryview(b"")  # unpacked, not yet read
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        while not self._ready:
-            self._left = self._left or self._packed.read(_PACKED_WINDOW)
-            if not self._left:
-                if self._frame is not None:
-                    raise EOFError("the file ends within a zstd frame")
-                return 0
-            if self._frame is None:
-                self._frame = self._unpack.decompressobj()
-            self._ready = memoryview(self._frame.decompress(self._left))
-            self._left = self._frame.unused_data if self._frame.eof else b""
-            if self._frame.eof:
-                self._frame = None
-        size = min(len(buffer), len(self._ready))
-        buffer[:size] = self._ready[:size]
-        self._ready = self._ready[size:]
-        return size
 
 
 def broken_packing() -> tuple[type[Exception], ...]:
