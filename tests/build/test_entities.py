@@ -267,7 +267,8 @@ def test_a_dump_gives_the_wanted_entities_whatever_its_packing(how: str, tmp_pat
 def test_a_dump_tells_which_class_is_under_which_without_being_asked(tmp_path: Path) -> None:
     path = tmp_path / "dump.json"
     book = entity("Q571", P279=["Q2342494", "Q732577"])
-    path.write_bytes(_dump([book, entity("Q5"), entity("Q42", P31=["Q5"])]))
+    none = entity("Q9", P31=[statement("Q5", P279="Q7")])  # among qualifiers it says nothing of Q9
+    path.write_bytes(_dump([book, none, entity("Q5"), entity("Q42", P31=["Q5"])]))
     found = list(read_dump(path, {b"Q42"}, ["en"], Reading()))
     assert [(kind, one.id) for kind, one in found] == [("class", "Q571"), ("wanted", "Q42")]
     assert found[0][1].entity is not None

@@ -6,11 +6,14 @@ import bz2
 import gzip
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from leadline.build.engines.in_process import InProcess
+from leadline.build.engines.processes import Processes
 from leadline.build.filters.existence import ExistenceStage
 from leadline.build.filters.single import SingleStage
 from leadline.build.parts import reading
@@ -121,6 +124,17 @@ def test_the_same_store_comes_out_after_an_interruption_and_whatever_the_order_o
     assert stores[0] == stores[1] == stores[2]
     store = EntityStore(tmp_path / "0" / "small-build" / "stages" / "entities" / "entities.sqlite")
     assert (store.resolve("Q70"), store.above("Q901")) == ("Q7", ("Q990",))
+
+
+def test_several_processes_go_through_several_dumps_to_the_same_store(tmp_path: Path) -> None:
+    stores = []
+    for number, engine in enumerate((InProcess(), Processes(2))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        job = replace(job_in(folder, wikidata={"dump": _dumps(folder, 3)}), engine=engine)
+        run_entities(job, *(fact(f"Q{one}", "P1", "Q3") for one in range(1, 60)))
+        stores.append((job.work.stage("entities").path / "entities.sqlite").read_bytes())
+    assert stores[0] == stores[1]
 
 
 def test_a_plan_without_a_source_and_a_source_of_another_wikibase_are_told(tmp_path: Path) -> None:

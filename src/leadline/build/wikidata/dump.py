@@ -24,7 +24,7 @@ _BEGINNING = re.compile(
     rb'\s*"id"\s*:\s*"([QPL][0-9]+)"'
 )
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_CLASS = b'"P279":['
+_CLASS = b'"P279":'
 # What a dump's first and last line are, without the comma.
 BARE_BRACKETS = (b"[", b"]", b"")
 _MOST_FAULTS = 20
@@ -86,10 +86,14 @@ def read_dump(
             if kind is None:
                 continue
             if kind == "class":
-                said = {"id": entity_id, "claims": {"P279": said["claims"]["P279"]}}
+                # Elsewhere in the line it may stand among qualifiers: that makes no class.
+                claims = {"P279": said.get("claims", {}).get("P279", [])}
+                said = {"id": entity_id, "claims": claims}
             found = Found(entity_id, entity_from(said, languages if kind == "wanted" else ()))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             reading.fault(number, str(error).splitlines()[0] if str(error) else "is no entity")
+            continue
+        if kind == "class" and found.entity is not None and not found.entity.claims:
             continue
         reading.kept += kind == "wanted"
         yield kind, found
