@@ -37,9 +37,15 @@ class Passing(Failed):
 
 @contextmanager
 def asked(
-    client: httpx2.Client, pace: Pace, target: httpx2.URL, headers: Mapping[str, str]
+    client: httpx2.Client,
+    pace: Pace,
+    target: httpx2.URL,
+    headers: Mapping[str, str],
+    json: object = None,
 ) -> Iterator[httpx2.Response]:
     """Waits for the host's turn, asks for `target`, and gives the answer, its body still to be read.
+
+    With `json`, that is what is sent, as POST.
 
     What goes wrong with the connection, before the answer or within it, is raised as Passing, and a body
     that cannot be unpacked as Failed.
@@ -49,7 +55,8 @@ def asked(
     pace.wait(target.host)
     status = 0
     try:
-        with client.stream("GET", target, headers=headers) as answer:
+        method = "GET" if json is None else "POST"
+        with client.stream(method, target, headers=headers, json=json) as answer:
             status = answer.status_code
             yield answer
     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:

@@ -41,7 +41,8 @@ class Tokens:
             ids = self._ids(before + sentence)
             if skipped and ids[:skipped] != newline:
                 continue
-            if ids := ids[skipped:]:
+            ids = ids[skipped:]
+            if ids and (not found or self._same(ids, next(iter(found)))):
                 found[ids] = None
         return tuple(
             one
@@ -53,6 +54,10 @@ class Tokens:
         """What tokens say."""
         said: str = self._tokenizer.decode(list(ids), skip_special_tokens=False)
         return said
+
+    def _same(self, one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+        """Whether two ways say the same: a line's end may be one token with what follows it."""
+        return self.text(one).strip() == self.text(other).strip()
 
     def _ids(self, text: str) -> tuple[int, ...]:
         return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids)
