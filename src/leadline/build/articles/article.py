@@ -62,11 +62,11 @@ def article_of(page: Page, rules: Rules) -> Article | DroppedPage:
 
 def _at_sight(page: Page) -> tuple[str, str]:
     """The reason that shows before a page's text is made plain, and its detail."""
-    if page.namespace != 0:
-        return "namespace", str(page.namespace)
     if page.redirect or is_redirect(page.text):
         found = re.search(r"\[\[([^\]\n|]{1,255})", page.text)
         return "redirect", found[1].strip() if found else ""
+    if page.namespace != 0:
+        return "namespace", str(page.namespace)
     if not page.text.strip():
         return "empty", ""
     if is_list(page.title, page.text if page.wikitext else ""):

@@ -15,14 +15,13 @@ from leadline.build.articles.marks import BREAK, LEFT, LOSSY, REMOVED
 from leadline.build.articles.tape import Edit, Tape
 
 _TOKEN = re.compile(
-    r"(?P<open>\{\{+)|(?P<close>\}\}+)|(?P<link>\[\[)|(?P<unlink>\]\])"
-    r"|(?P<table>^[ \t:*#;]*\{\|)|(?P<untable>^[ \t]*\|\}(?!\}))|(?P<end>\n[ \t]*(?=\n)|^=)"
+    r"(?P<open>\{\{+)|(?P<close>\}\}+)|(?P<link>\[\[)|(?P<unlink>\]\])|(?P<shut>\])"
+    r"|(?P<table>^[ \t:*#;]*\{\|)|(?P<untable>^[ \t]*\|\}(?!\}))|(?P<end>\n[ \t]*(?=\n)|^=)|(?P<line>\n)"
     r"|(?P<url>\[(?=(?:https?:|ftp:|mailto:|news:|irc:)?//[^\s\[\]])|\[(?=mailto:))",
     re.MULTILINE | re.IGNORECASE,
 )
 _DEEPEST = 12  # templates in templates: real pages have up to about six around words of a sentence
 _NAME = re.compile(r"[^|{}\[\]\n<]*")
-_URL_END = re.compile(r"[\]\n]")
 
 
 @dataclass
@@ -81,22 +80,26 @@ def balanced(text: str, images: Collection[str], droppable: Callable[[str, str],
         elif kind == "link":
             open_.append(_Open("link", start, end))
         elif kind == "unlink":
-            inside = open_ and open_[-1].kind == "link"
-            if inside or (_last(open_, "link") and not _last(open_, "template", "argument")):
+            top = open_[-1].kind if open_ else ""
+            if top == "url":  # the first of the two ends the address
+                pop("url", start, start + 1)
+            elif top == "link" or (_last(open_, "link") and not _last(open_, "template", "argument")):
                 pop("link", start, end)
             else:
                 edits.append((start, end, LEFT))
+        elif kind == "shut":
+            if open_ and open_[-1].kind == "url":
+                pop("url", start, end)
         elif kind == "table":
             open_.append(_Open("table", start, end))
         elif kind == "untable":
             if _last(open_, "table"):
                 pop("table", start, end)
         elif kind == "url":
-            stop = _URL_END.search(text, end)
-            if stop is None or stop.group() == "\n":
-                edits.append((start, end, LEFT))
-        else:  # the end of a paragraph ends a link that no one closed
-            while open_ and open_[-1].kind == "link" and not _is_image(text, open_[-1].end, images):
+            open_.append(_Open("url", start, end))
+        else:  # a line's end ends an address, a paragraph's end also a link
+            ending = ("url",) if kind == "line" else ("url", "link")
+            while open_ and open_[-1].kind in ending and not _is_image(text, open_[-1].end, images):
                 lost(open_.pop())
     for entry in open_:
         lost(entry)

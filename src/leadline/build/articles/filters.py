@@ -25,8 +25,10 @@ _DISAMBIGUATION = re.compile(
       disamb(?:ig(?:uation)?(?:\ page|\ cleanup|-cleanup)?)? | dab | dis | .*\ disambiguation(?:\ page)?
     | .*disambig | hndis(?:-cleanup)? | hn-dis | geo-?dis | numberdis | letter-number.*disambig.* | mathdab
     | mil-unit-dis | roaddis
-    | schooldis | hospitaldis | airport\ dis | station\ dis | callsigndis | speciesdis
-    | surnames? | given\ names? | begriffsklärung | homonymie | desambiguación | desambiguação | disambigua | dp
+    | schooldis | hospitaldis | airport\ dis | station\ dis | callsigndis
+    | speciesdis
+    | surnames? | given\ names?
+    | begriffsklärung | homonymie | desambiguación | desambiguação | disambigua | dp
     """,
     re.VERBOSE,
 )

@@ -24,6 +24,9 @@ NAMESPACES: Final[Mapping[str, int]] = {
 }  # fmt: skip
 """Names of namespaces in small letters; a dump adds those of its language."""
 
+LONGEST: Final = 1 << 21
+"""Characters of a page: as much as MediaWiki takes, in bytes."""
+_MOST: Final = 300_000  # characters of markup; the longest lists have a third of it. Some seconds of work
 _HIDDEN = {6, 14}  # files and categories: what links to them shows no words
 _APPENDICES = {
     "see also", "references", "external links", "further reading", "notes", "bibliography", "sources",
@@ -37,13 +40,14 @@ _TRAIL = re.compile(r"[a-z]+")
 
 
 def plain_text(
-    source: str, title: str = "", namespaces: Mapping[str, int] = NAMESPACES, longest: int = 4_000_000
+    source: str, title: str = "", namespaces: Mapping[str, int] = NAMESPACES, longest: int = LONGEST
 ) -> Plain:
     """What the page says.
 
     `title` stands for {{PAGENAME}}. Paragraphs are parted by one empty line; headings, tables, images, boxes
     and the sections of an article's apparatus (references, see also, ...) are gone. Time grows with the
-    length of `source` alone. Raises ValueError for more than `longest` characters (MediaWiki takes 2 MiB).
+    length of `source` alone, whatever it holds. Raises ValueError for more than `longest` characters, and
+    where there is so much markup that it cannot be a page.
 
     >>> plain = plain_text("'''Pears''' are [[tree]]s.{{cn}} They grow {{convert|5|m}} high.")
     >>> plain.text, plain.links[0].target, plain.damage
@@ -55,6 +59,8 @@ def plain_text(
         raise ValueError(f"{len(source):,} characters of wikitext, more than {longest:,}")
     images = {name for name, number in namespaces.items() if number in _HIDDEN}
     whole = balanced(without_extensions(source), images, dropped_unread)
+    if (much := sum(whole.count(mark) for mark in "{[&*#:;\n")) > _MOST:
+        raise ValueError(f"{much:,} pieces of markup, more than {_MOST:,}")
     walk = _Walk(title, namespaces)
     walk.nodes(mwparserfromhell.parse(whole, skip_style_tags=True).nodes)
     return polished(Tape("".join(walk.pieces), tuple(walk.links)))
@@ -121,7 +127,7 @@ class _Walk:
         target, page = self._target(written)
         start = self._length
         if node.text is None:
-            self._plain(written.lstrip(":"))
+            self._plain(" ".join(str(node.title).split()).lstrip(":"))
         elif str(node.text).strip():
             self.nodes(node.text.nodes)
         else:  # [[Pear (fruit)|]] shows "Pear"
