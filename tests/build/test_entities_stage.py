@@ -267,9 +267,17 @@ def test_ended_statements_count_if_the_plan_says_so(tmp_path: Path) -> None:
 def test_the_date_of_the_dump_says_what_has_ended(tmp_path: Path) -> None:
     term = statement("Q5", P582={"time": "+2023-06-30T00:00:00Z", "precision": 11})
     known = [made(entity("Q1", P6=[term]))]
-    for number, (date, reason) in enumerate((("2022-03-01", ""), ("2024-01-01", "ended"), ("", "ended"))):
+    for number, (date, reason) in enumerate(
+        (("2022-03-01", ""), ("20220301", ""), ("2024-01-01", "ended"), ("", "ended"))
+    ):
         job = job_in(tmp_path / str(number), known, wikidata={"date": date, "entities": "e.json"})
         assert reasons(judged(SingleStage(), job, fact("Q1", "P6", "Q5"))) == [reason]
+
+
+def test_a_date_of_the_dump_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
+    job = job_in(tmp_path, [made(entity("Q1"))], wikidata={"date": "20221301", "entities": "e.json"})
+    with pytest.raises(UsageError, match=r"plan.yaml:1: wikidata.date is no date: '20221301'"):
+        judged(SingleStage(), job, fact("Q1", "P6", "Q5"))
 
 
 def test_a_statement_of_a_merged_entity_agrees_with_the_fact(tmp_path: Path) -> None:

@@ -160,6 +160,23 @@ def test_a_day_in_two_calendars_is_one_value() -> None:
     assert _count(newton, said=read_date("24 December 1642")).match == "nowhere"
 
 
+@given(
+    st.permutations(
+        [
+            ("+1990-11-05", 11),
+            ("+1990-11-00", 11),
+            ("+1990-00-00", 11),
+            ("+1990-01-01", 9),
+            ("+1990-12-00", 10),
+        ]
+    )
+)
+def test_dates_within_each_other_are_one_value_in_any_order(drawn: list[tuple[str, int]]) -> None:
+    """Also where a precision is said that the value has not: the year 1990, to the day."""
+    listed = [statement({"time": f"{day}T00:00:00Z", "precision": precision}) for day, precision in drawn]
+    assert _count(*listed, said=read_date("1990")).statement.values == 2  # 5 November, December
+
+
 def test_a_number_agrees_within_its_bounds_and_not_in_another_unit() -> None:
     metre = "http://www.wikidata.org/entity/Q11573"
     height = statement({"amount": "+100", "unit": metre, "upperBound": "+105", "lowerBound": "+95"})

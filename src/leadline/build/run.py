@@ -139,6 +139,7 @@ def _kept(before: StageFolder | None) -> int | None:
 def _said(counts: Mapping[str, Any]) -> str:
     dropped = counts.get("dropped")
     lost = sum(dropped.values()) if isinstance(dropped, dict) else 0
-    kept = counts.get("kept", 0)
-    words = f"{kept:,} kept" if isinstance(kept, int) else ""
+    # A stage that leaves no facts says what it counted: wanted, found, missing.
+    told = {"kept": counts["kept"]} if "kept" in counts else counts
+    words = ", ".join(f"{number:,} {name}" for name, number in told.items() if isinstance(number, int))
     return f"{words}, {lost:,} dropped" if lost else words

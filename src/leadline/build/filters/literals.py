@@ -16,7 +16,6 @@ from leadline.build.wikidata.single import agrees
 from leadline.build.wikidata.store import EntityStore, entities_of
 
 _COARSE = ("decade", "century")
-_ORDER = ("day", "month", "year", "decade", "century")
 
 
 class LiteralsStage(FactStage):
@@ -95,13 +94,13 @@ precision='year', exact=True))
     if not said.exact:
         # A 1 January at midnight is the statement's own date if that has a day, and its year otherwise.
         return stated if stated.within(Date(said.year)) and said.to("day") == stated else Date(said.year)
-    return said if _coarseness(said) >= _coarseness(stated) else said.to(stated.precision)
+    return said if said.coarseness >= stated.coarseness else said.to(stated.precision)
 
 
 def _stated(claims: Sequence[Claim], said: Date) -> Date | None:
     """The date of the statement of the best rank; of several, the most precise."""
     found = [(claim.rank != "preferred", _statement(claim, said)) for claim in claims]
-    dates = [(lower, _coarseness(date), date) for lower, date in found if date is not None]
+    dates = [(lower, date.coarseness, date) for lower, date in found if date is not None]
     return min(dates, key=lambda one: one[:2])[2] if dates else None
 
 
@@ -112,7 +111,3 @@ def _statement(claim: Claim, said: Date) -> Date | None:
     found = (as_written(claim.value), of_statement(claim.value))
     near = (one for one in found if one is not None and (said.within(one) or one.within(said)))
     return next(near, found[0])
-
-
-def _coarseness(date: Date) -> int:
-    return _ORDER.index(date.precision)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from leadline.build.plan import Plan
+from leadline.build.plan_file import where_in
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
 from leadline.build.wikidata.dates import Date, read_date
@@ -13,6 +15,7 @@ from leadline.build.wikidata.entity import Claim, Coordinate, Quantity, Snak, Te
 from leadline.build.wikidata.quantities import read_amount
 from leadline.build.wikidata.single import Counted, Said, count
 from leadline.build.wikidata.store import EntityStore, entities_of
+from leadline.errors import UsageError
 
 _SHOWN = 5
 
@@ -38,7 +41,7 @@ class SingleStage(FactStage):
     def judge(self, job: Job, facts: Iterable[Fact]) -> Iterator[Fact | Drop]:
         """By the statements of the fact's subject."""
         store = entities_of(job.work)
-        state = read_date(job.plan.wikidata.date)
+        state = _state(job.plan)
         for fact in facts:
             yield self._one(fact, store, state, job.plan)
 
@@ -52,6 +55,17 @@ class SingleStage(FactStage):
         if fault is None:
             return judged
         return self.drop(judged, fault, _detail(fault, counted))
+
+
+def _state(plan: Plan) -> Date | None:
+    """The date of Wikidata's state. Raises UsageError where the plan says something that is no date."""
+    said = plan.wikidata.date
+    # Dumps are named by eight digits: 20220301.
+    state = read_date(f"{said[:4]}-{said[4:6]}-{said[6:]}" if re.fullmatch(r"\d{8}", said) else said)
+    if said and state is None:
+        where = where_in(plan, "wikidata", "date")
+        raise UsageError(f"wikidata.date is no date: {said[:40]!r}", where=where, fix="date: 2022-03-01")
+    return state
 
 
 def said_by(fact: Fact, language: str) -> Said:

@@ -48,6 +48,11 @@ class Date:
             other.precision
         )
 
+    @property
+    def coarseness(self) -> int:
+        """0 for a day, 1 for a month, and so on: the more, the less is said."""
+        return _COARSER[self.precision]
+
     def to(self, precision: Precision) -> Date:
         """The same, less precise. A precision that it has not is left as it is."""
         if _COARSER[precision] <= _COARSER[self.precision]:

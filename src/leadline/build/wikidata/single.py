@@ -109,10 +109,15 @@ def distinct(claims: Sequence[Claim], resolve: Callable[[str], str]) -> tuple[Cl
     """One statement for each value, in their order: of dates within each other the most precise."""
     kept: list[Claim] = []
     # The most precise first, so that a year finds the day that lies in it.
-    for claim in sorted(claims, key=lambda one: -one.value.precision if isinstance(one.value, Time) else 0):
+    for claim in sorted(claims, key=_coarseness):
         if claim.snaktype == "somevalue" or not any(_same(one, claim, resolve) for one in kept):
             kept.append(claim)
     return tuple(claim for claim in claims if any(claim is one for one in kept))
+
+
+def _coarseness(claim: Claim) -> int:
+    date = of_statement(claim.value) if isinstance(claim.value, Time) else None
+    return date.coarseness if date is not None else 0
 
 
 def agrees(claim: Snak, said: Said, resolve: Callable[[str], str] = lambda entity_id: entity_id) -> bool:
