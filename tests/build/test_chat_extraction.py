@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from leadline.build.extract.chat import ChatExtractor, chat_extractor
 from leadline.build.extract.chat_answer import SCHEMA, read_answer
@@ -41,6 +43,7 @@ ANSWERS: list[tuple[str, list[str], dict[str, int]]] = [
     (json.dumps({"triplets": [{**PARIS, "object": None}]}), [], {"bad-triplet": 1}),
     (json.dumps({"triplets": [{**PARIS, "object": ["France"]}]}), [], {"bad-triplet": 1}),
     (json.dumps({"triplets": [{**PARIS, "object": True}]}), [], {"bad-triplet": 1}),
+    (json.dumps({"triplets": [{**PARIS, "object": "\ud83d"}]}), [], {"bad-triplet": 1}),
     (json.dumps({"triplets": [PARIS, PARIS, ULM]}), [P, U], {"repeated": 1}),
     # Broken off, or never begun.
     (BOTH[:-10], [P], {"cut": 1}),
@@ -64,6 +67,12 @@ def test_an_answer_gives_the_triplets_it_holds(
     said = read_answer(answer)
     assert [f"{one.subject}|{one.relation}|{one.object}" for one in said.triplets] == triplets
     assert dict(said.faults) == faults
+
+
+@given(st.text(st.sampled_from('{}[]",:\\ \nud8a"subject""object""relation"triplets0'), max_size=80))
+def test_no_answer_breaks_the_reader(answer: str) -> None:
+    said = read_answer(answer)
+    assert said.triplets or said.faults or "[]" in "".join(answer.split())
 
 
 def test_an_answer_that_keeps_to_the_schema_is_read_whole() -> None:

@@ -51,6 +51,8 @@ SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "build" / "rebel" / "sa
         ("Three films were made.", "3"),
         ("rising to 946 m", "946 m"),
         ("It weighs 3.50 kg.", "3.50"),
+        ("in \u0661\u0669\u0669\u0660", "\u0661\u0669\u0669\u0660"),
+        (f"pi is 3{'1' * 5000}", f"3{'1' * 5000}"),
     ],
 )
 def test_a_name_is_found(sentence: str, name: str) -> None:
@@ -78,6 +80,7 @@ def test_a_name_is_found(sentence: str, name: str) -> None:
         ("1.2 million people", "1,234,567"),
         ("November 1990", "September 1990"),
         ("", "Paris"),
+        ("\u0661\u0669\u0669\u0660", "1990"),
         ("Paris", ""),
     ],
 )

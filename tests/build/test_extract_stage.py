@@ -241,6 +241,17 @@ def test_killed_and_done_again_it_leaves_the_same_bytes(
     assert again.counts() == whole.counts()
 
 
+@pytest.mark.parametrize("kind", ["parts", "dropped", "counts"])
+def test_a_file_of_a_chunk_that_has_gone_is_made_again(tmp_path: Path, kind: str) -> None:
+    record(tmp_path, Ann_Lee="<triplet> Ann Lee <subj> Bonn <obj> residence <subj> Rome <obj> residence")
+    plan, articles = plan_of(tmp_path, RECORDED), [article("Ann Lee", TEXT)]
+    here = extract(plan, articles)
+    before = {path: path.read_bytes() for path in here.path.rglob("*") if path.is_file()}
+    next((here.path / kind).glob("00000.*")).unlink()
+    extract(plan, articles)
+    assert {path: path.read_bytes() for path in here.path.rglob("*") if path.is_file()} == before
+
+
 def test_neither_the_size_of_chunks_nor_the_number_of_workers_shows_in_what_comes_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

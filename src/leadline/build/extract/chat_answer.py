@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -34,6 +35,8 @@ SCHEMA: dict[str, Any] = {
 }
 """The answer as JSON Schema, for servers that make a model keep to one."""
 
+# Half a character, which JSON can write ("\\ud83d") and no file can hold.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PARTS = ("subject", "relation", "object")
 # A passage states a few dozen facts at most; a model in a loop writes the same ones for ever.
 _MOST = 500
@@ -123,4 +126,6 @@ def _triplet(entry: Any) -> Triplet | None:
     if not all(isinstance(one, str) and one.strip() for one in texts):
         return None
     subject, relation, object_ = (" ".join(str(one).split()) for one in texts)
+    if any(_SURROGATE.search(one) for one in (subject, relation, object_)):
+        return None
     return Triplet(subject=subject, relation=relation, object=object_)

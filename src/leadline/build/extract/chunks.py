@@ -42,5 +42,11 @@ def chunks(plan: Plan, work: Workspace) -> list[Chunk]:
 
 
 def to_do(found: list[Chunk], here: StageFolder) -> list[Chunk]:
-    """The chunks that have not been done."""
-    return [chunk for chunk in found if not here.part(chunk.number).exists()]
+    """The chunks that have not been done, or of which a file has gone."""
+    return [chunk for chunk in found if not all(path.exists() for path in files_of(chunk, here))]
+
+
+def files_of(chunk: Chunk, here: StageFolder) -> tuple[Path, Path, Path]:
+    """Where a chunk's facts, drops and counts lie."""
+    number = chunk.number
+    return here.part(number), here.part(number, "dropped"), here.part(number, "counts", ".json")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from leadline.build.extract.extractor import Extracted, Extractor, Passage
 from leadline.build.extract.mentions import Mention, Titles, mentions, named_in
-from leadline.build.extract.names import spans
+from leadline.build.extract.names import composed, spans
 from leadline.build.plan import Plan
 from leadline.build.records import Triplet
 from leadline.build.workspace import Workspace
@@ -163,7 +163,7 @@ def _spelt(text: str, written: str) -> str | None:
     if written[-4:].lstrip() not in text:
         return None
     for start, end in spans(text, written):
-        return " ".join(text[start:end].split())
+        return " ".join(composed(text)[start:end].split())
     return None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from leadline.build.extract.extractor import Passage
-from leadline.build.extract.names import names_title, spans, title_name
+from leadline.build.extract.names import composed, names_title, spans, title_name
 from leadline.build.extract.pronouns import begins_with_pronoun
 
 _LONGEST = 6  # words of a title that is looked for; longer ones are rare and mostly works
@@ -92,7 +92,8 @@ class NamesOf(Protocol):
 
 
 def named_in(text: str, names: Iterable[str]) -> str | None:
-    """The first of `names` that stands in `text`, as it stands there."""
+    """The first of `names` that stands in `text`, as it stands there (in NFC)."""
+    text = composed(text)
     for name in names:
         # The test without a pattern is what makes hundreds of aliases cheap.
         if len(name) >= _SHORTEST_ALIAS and name[1:] in text:
@@ -102,7 +103,8 @@ def named_in(text: str, names: Iterable[str]) -> str | None:
 
 
 def _subject(passage: Passage, page: str, names: Sequence[str]) -> Mention | None:
-    text = passage.text
+    # Places of links are those of the text as it is; where it is not in NFC, they may be off by a few.
+    text = composed(passage.text)
     linked = [(link.start, link.end) for link in passage.links or ()]
     for name in dict.fromkeys((title_name(passage.title), *names)):
         if len(name) < _SHORTEST_ALIAS and name != title_name(passage.title):

@@ -19,7 +19,7 @@ _MONTH = r"(?P<month>[A-Za-z]{3,9})\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{3,4})"
 _DATES = tuple(
-    re.compile(form)
+    re.compile(form, re.ASCII)
     for form in (
         rf"{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}",
         rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
@@ -27,7 +27,9 @@ _DATES = tuple(
         rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}",
     )
 )
-_NUMBER = re.compile(r"\d{1,3}(?:[,\u00a0\u2009\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"\d{1,3}(?:[,\u00a0\u2009\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?", re.ASCII)
+# Digits: a longer one is a code, and Python's own limit is 4,300.
+_LONGEST = 30
 _GROUP = "[,\u00a0\u2009\u202f ]?"
 
 
@@ -49,7 +51,7 @@ def spellings(name: str) -> str | None:
     for form in _DATES:
         if match := form.fullmatch(name):
             return _date(match.groupdict())
-    if _NUMBER.fullmatch(name):
+    if len(name) <= _LONGEST and _NUMBER.fullmatch(name):
         return _number(Decimal(re.sub(r"[^\d.]", "", name)))
     return None
 

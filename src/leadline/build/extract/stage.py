@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from leadline.build.extract.chat_prompt import packaged_prompt, prompt_files
-from leadline.build.extract.chunks import Chunk, chunks, to_do
+from leadline.build.extract.chunks import Chunk, chunks, files_of, to_do
 from leadline.build.extract.extractor import Extracted, Extractor, make_extractor
 from leadline.build.extract.facts import facts_of
 from leadline.build.extract.model_reference import model_files
@@ -20,6 +20,13 @@ from leadline.build.records import Article, Drop, Fact
 from leadline.build.stage import Job, Stage
 from leadline.build.workspace import StageFolder, Workspace, write_json
 
+# What of the plan's section decides what comes out. Batches and devices do not, and files are inputs.
+_DECIDES = {
+    "rebel": {"method", "model", "beams", "max_source", "max_target"},
+    "chat": {"method", "model", "base_url", "max_source", "max_tokens", "structured"},
+    "recorded": {"method"},
+    "distant": {"method"},
+}
 # Articles whose passages are read together, for full batches of passages of about the same length.
 _TOGETHER = 50
 
@@ -38,10 +45,14 @@ class ExtractStage(Stage):
     after: ClassVar[tuple[str, ...]] = ("articles",)
 
     def settings(self, plan: Plan) -> object:
-        """What of the plan decides the triplets: where a model computes, and in what batches, does not."""
-        section = plan.extract.model_dump(exclude={"device", "recorded", "batch", "prompt"})
-        prompt = packaged_prompt() if plan.extract.method == "chat" and not plan.extract.prompt else None
-        return [section, plan.articles.language, prompt]
+        """What of the plan decides the triplets."""
+        said: list[object] = [plan.extract.model_dump(include=_DECIDES[plan.extract.method])]
+        if plan.extract.method == "chat" and not plan.extract.prompt:
+            said.append(packaged_prompt())
+        if plan.extract.method == "distant":
+            link, entities = _read_first()
+            said += [link.settings(plan), entities.settings(plan)]
+        return said
 
     def inputs(self, plan: Plan) -> tuple[Path, ...]:
         """Recorded extractions; a model in a folder or a file; for distant supervision the files of `link`
@@ -51,10 +62,8 @@ class ExtractStage(Stage):
 
             return recorded_files(plan)
         if plan.extract.method == "distant":
-            from leadline.build.link.stage import LinkStage
-            from leadline.build.wikidata.stage import EntitiesStage
-
-            return (*LinkStage().inputs(plan), *EntitiesStage().inputs(plan))
+            link, entities = _read_first()
+            return (*link.inputs(plan), *entities.inputs(plan))
         return (*model_files(plan), *prompt_files(plan))
 
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
@@ -74,6 +83,14 @@ class ExtractStage(Stage):
         return _joined(found, here)
 
 
+def _read_first() -> tuple[Stage, Stage]:
+    """The stages whose inputs distant supervision needs before they have run."""
+    from leadline.build.link.stage import LinkStage
+    from leadline.build.wikidata.stage import EntitiesStage
+
+    return LinkStage(), EntitiesStage()
+
+
 class _Ready:
     """What a worker has loaded."""
 
@@ -91,9 +108,9 @@ def extract_chunk(ready: _Ready, chunk: Chunk) -> int:
     """Extract from a chunk's articles and write its files, the facts last; returns how many facts."""
     counts = _Counts()
     kept = 0
-    here, number = ready.here, chunk.number
-    with writing(here.part(number)) as keep:
-        with writing(here.part(number, "dropped")) as drop:
+    facts_file, drops_file, counts_file = files_of(chunk, ready.here)
+    with writing(facts_file) as keep:
+        with writing(drops_file) as drop:
             for article, read in _read(ready.extractor, ready.words, chunk.articles()):
                 counts.add(read)
                 facts, drops = facts_of(article, read, ready.extractor.name)
@@ -102,7 +119,7 @@ def extract_chunk(ready: _Ready, chunk: Chunk) -> int:
                     keep(fact)
                 for dropped in drops:
                     drop(dropped)
-        write_json(here.part(number, "counts", ".json"), counts.said())
+        write_json(counts_file, counts.said())
     return kept
 
 
@@ -150,14 +167,15 @@ def _joined(found: list[Chunk], here: StageFolder) -> dict[str, Any]:
     sums: dict[str, Counter[str]] = {"malformed": Counter(), "passages": Counter()}
     with writing(here.kept) as keep, writing(here.dropped) as drop:
         for chunk in found:
-            for fact in reading(here.part(chunk.number), Fact):
+            facts_file, drops_file, counts_file = files_of(chunk, here)
+            for fact in reading(facts_file, Fact):
                 keep(fact)
                 kept += 1
                 pronoun += all(support.pronoun for support in fact.support)
-            for dropped in reading(here.part(chunk.number, "dropped"), Drop):
+            for dropped in reading(drops_file, Drop):
                 drop(dropped)
                 reasons[dropped.reason] += 1
-            said = json.loads(here.part(chunk.number, "counts", ".json").read_bytes())
+            said = json.loads(counts_file.read_bytes())
             for name, counter in sums.items():
                 counter.update(said[name])
     return {
