@@ -81,25 +81,30 @@ def find(tables: Sequence[GramTable], text: npt.NDArray[np.uint8]) -> list[tuple
     """(place, number of the literal) of every occurrence in a text, overlapping ones too, in no order."""
     found: list[tuple[int, int]] = []
     words = text[: text.size // _WORD * _WORD].view(np.uint64)
-    plain = text.tobytes()
+    firsts = words[::2] * _MIX
+    plain = b""
     for table in tables:
-        keys = words[::2] * _MIX
+        keys = firsts
         if table.words == 2:
-            seconds = words[1::2] * _MIX_SECOND
-            keys = keys[: seconds.size]
-            keys ^= seconds
+            keys = words[1::2] * _MIX_SECOND
+            keys ^= firsts[: keys.size]
         bits = keys >> table.known_shift
         known = table.known.take((bits >> _THREE).view(np.int64))
         known &= np.left_shift(_ONE, bits.astype(np.uint8) & _SEVEN)
         hits = np.flatnonzero(known)
-        slot = (keys[hits] >> table.first_shift).view(np.int64)
+        key = keys[hits]
+        slot = (key >> table.first_shift).view(np.int64)
         begin = table.first[slot]
         many = table.first[slot + 1] - begin
-        entry = np.repeat(begin - np.cumsum(many) + many, many) + np.arange(many.sum())
-        which = np.repeat(hits, many)
-        same = np.flatnonzero(table.key[entry] == keys[which])
+        # Slots with entries: their entries side by side, each with its place in `key`.
+        which = np.repeat(np.arange(hits.size), many)
+        entry = np.arange(which.size) + (begin - np.cumsum(many) + many)[which]
+        same = np.flatnonzero(table.key[entry] == key[which])
+        if not same.size:
+            continue
+        plain = plain or text.tobytes()
         entry = entry[same]
-        starts = (which[same] * STRIDE - table.offset[entry]).tolist()
+        starts = (hits[which[same]] * STRIDE - table.offset[entry]).tolist()
         for start, number in zip(starts, table.literal[entry].tolist(), strict=True):
             literal = table.literals[number]
             if start >= 0 and plain.startswith(literal, start):

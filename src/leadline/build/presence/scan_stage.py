@@ -9,15 +9,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from leadline.build.parts import writing
 from leadline.build.plan import Plan
-from leadline.build.plan_file import files_of
+from leadline.build.plan_file import files_of, where_in
 from leadline.build.presence.scanner import TIERS, Hits, Scanner, ShardHits
 from leadline.build.records import Fact, Tier
 from leadline.build.stage import Job, Stage
 from leadline.build.workspace import StageFolder, write_json
+from leadline.errors import UsageError
 
 FOUND = "found.json"
 """Sentence to tier to hits, of the whole corpus."""
+INDEXED = "infini_gram.jsonl.zst"
+"""What an infini-gram index knows of each sentence, where the plan names one."""
 
 # Notes on faulty shards that are printed one by one; the rest is counted.
 _NOTED = 20
@@ -61,7 +65,7 @@ class ScanStage(Stage):
         said = plan.presence
         assert said is not None
         files = [] if said.checksums else [[path.name, path.stat().st_size] for path in _corpus(plan)]
-        return [said.model_dump(include={"tiers", "locations", "infini_gram", "api"}), files]
+        return [said.model_dump(include={"tiers", "locations", "infini_gram", "api", "tokenizer"}), files]
 
     def inputs(self, plan: Plan) -> tuple[Path, ...]:
         """The shards, where the plan wants their checksums."""
@@ -72,6 +76,9 @@ class ScanStage(Stage):
         said = job.plan.presence
         if before is None or said is None:
             raise AssertionError("sentences are those of facts, and the plan names a corpus")
+        if not said.corpus and said.infini_gram is None:
+            what = "presence names no corpus"
+            raise UsageError(what, where=where_in(job.plan, "presence"), fix="corpus: shards/*.jsonl.zst")
         sentences = supporting(before.facts())
         files = _corpus(job.plan)
         shards = [Shard(number, path, path.stat().st_size) for number, path in enumerate(files)]
@@ -94,9 +101,16 @@ class ScanStage(Stage):
         if said.infini_gram is not None and sentences:
             from leadline.build.presence.infini_gram import look_up
 
-            looked = look_up(sentences, job.plan)
-            write_json(here.path / "infini_gram.json", {"counts": list(looked)})
-            counts["infini_gram"] = sum(1 for count in looked if count)
+            job.progress.begin(self.name, len(sentences), "sentences")
+            cache = job.work.folder / "cache"
+            cache.mkdir(exist_ok=True)
+            counts["infini_gram"] = dict.fromkeys(["found", "unasked", "approx"], 0)
+            with writing(here.path / INDEXED) as write:
+                for one in look_up(sentences, job.plan, cache, job.progress.advance):
+                    write(one)
+                    counts["infini_gram"]["found"] += one.tier is not None
+                    counts["infini_gram"]["unasked"] += one.count is None
+                    counts["infini_gram"]["approx"] += one.approx
         return counts
 
 

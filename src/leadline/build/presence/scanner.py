@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,8 +13,8 @@ import numpy as np
 from leadline.build.presence.literal_engine import Bytes, EngineName, LiteralEngine, literal_engine
 from leadline.build.presence.normal_form import normalised, overlapping, stripped
 from leadline.build.presence.patterns import patterns
-from leadline.build.presence.shards import Faults, Lines, Texts, blocks, fault_by_shape, parsed
-from leadline.build.presence.squeeze import squeeze, squeezed_text, without_marks
+from leadline.build.presence.shards import Faults, Lines, Texts, blocks, faulty_by_shape, parsed
+from leadline.build.presence.squeeze import Squeezed, squeeze, squeezed_text, without_marks
 from leadline.build.records import Tier
 
 TIERS: tuple[Tier, ...] = ("exact", "normalised", "stripped")
@@ -91,57 +92,58 @@ class Scanner:
         return found
 
     def _scan_lines(self, block: Lines, path: Path, found: ShardHits) -> None:
-        lines = block.lines
-        found.content += len(block.data)
-        found.documents += len(lines)
-        faulty = set()
-        for number, line in enumerate(lines):
-            fault = fault_by_shape(line)
-            if fault is not None:
-                found.faults.add(fault, block.first + number)
-                found.documents -= 1
-                faulty.add(number)
-        candidates = self._candidates(block.data, lines, json=True)
+        data = block.data
+        found.content += len(data)
+        squeezed = squeeze(data, json=True)
+        ends = squeezed.ends.tolist()
+        found.documents += len(ends)
+        faulty = dict(faulty_by_shape(data, ends))
+
+        def line(number: int) -> bytes:
+            return data[ends[number - 1] + 1 if number else 0 : ends[number]]
+
+        candidates = self._candidates(squeezed, line)
         for number in sorted(candidates):
             if number in faulty:
                 continue
-            what = parsed(lines[number])
+            what = parsed(line(number))
             if isinstance(what, str):  # its shape was that of a document
-                found.faults.add(what, block.first + number)
-                found.documents -= 1
+                faulty[number] = what
                 continue
             text, name = what
             self._compare(text, name or f"{path.name}:{block.first + number}", candidates[number], found)
+        found.documents -= len(faulty)
+        for number, fault in sorted(faulty.items()):
+            found.faults.add(fault, block.first + number)
 
     def _scan_texts(self, block: Texts, found: ShardHits) -> None:
         raw = [text.encode("utf-8", "surrogatepass").translate(_SPACES) for text in block.texts]
         found.content += sum(map(len, raw))
         found.documents += len(raw)
-        candidates = self._candidates(b"\n".join(raw) + b"\n", raw, json=False)
+        squeezed = squeeze(b"\n".join(raw) + b"\n", json=False)
+        candidates = self._candidates(squeezed, block.texts.__getitem__)
         for number in sorted(candidates):
             self._compare(block.texts[number], block.ids[number], candidates[number], found)
 
-    def _candidates(self, data: bytes, lines: list[bytes], *, json: bool) -> dict[int, Counter[int]]:
+    def _candidates(
+        self, squeezed: Squeezed, document: Callable[[int], bytes | str]
+    ) -> dict[int, Counter[int]]:
         """Number of the line (from 0) to the sentences that may stand in it, and how often at the most.
 
-        Numbers of times are negative where they are not known.
+        `document` gives the line of a number. A number of times is -1 where it is not known.
         """
-        text, irregular = squeeze(data, json=json)
         candidates: dict[int, Counter[int]] = {}
-        for number, sentence in self._matches(text):
+        for number, sentence in self._matches(squeezed.text):
             candidates.setdefault(number, Counter())[sentence] += 1
-        if irregular.size:
-            # Places become numbers of lines; then those lines are normalised one by one.
-            ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)) + 1)
-            numbers = np.unique(np.searchsorted(ends, irregular, side="right")).tolist()
-            texts = (_text(lines[number]) if json else lines[number].decode("utf-8") for number in numbers)
-            joined = b"\n".join(map(squeezed_text, texts)) + b"\n"
+        if squeezed.irregular.size:
+            numbers = np.unique(np.searchsorted(squeezed.ends, squeezed.irregular)).tolist()
+            changed = [(number, text) for number in numbers if (text := _changed(document(number)))]
+            joined = b"".join(squeezed_text(text) + b"\n" for _, text in changed)
             for number, sentence in self._matches(np.frombuffer(joined, np.uint8).copy()):
-                candidates.setdefault(numbers[number], Counter())[sentence] = 1
-            for number in numbers:
-                if number in candidates:
-                    candidates[number] = Counter(dict.fromkeys(candidates[number], -1))
-        for number in range(len(lines)) if self._always else ():
+                candidates.setdefault(changed[number][0], Counter())[sentence] = 1
+            for number in candidates.keys() & set(numbers):
+                candidates[number] = Counter(dict.fromkeys(candidates[number], -1))
+        for number in range(squeezed.ends.size) if self._always else ():
             candidates.setdefault(number, Counter()).update(dict.fromkeys(self._always, -1))
         return candidates
 
@@ -191,6 +193,11 @@ def _occurrences(text: str, wanted: list[tuple[int, str]]) -> list[tuple[int, in
     return [(wanted[which][0], count) for which, count in sorted(times.items())]
 
 
-def _text(line: bytes) -> str:
-    what = parsed(line)
-    return "" if isinstance(what, str) else what[0]
+def _changed(document: bytes | str) -> str | None:
+    """The text of a document that NFC changes; None of any other, and of what is none."""
+    if isinstance(document, bytes):
+        what = parsed(document)
+        if isinstance(what, str):
+            return None
+        document = what[0]
+    return None if unicodedata.is_normalized("NFC", document) else document

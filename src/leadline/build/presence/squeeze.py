@@ -44,9 +44,11 @@ _MARK = re.compile(rb"\[(?:" + MARK_TEXT.replace(" ?", "").replace(r"\ ", "").en
 
 
 class Squeezed(NamedTuple):
-    """`text`: the squeezed bytes; `irregular`: places in the raw block of characters that NFC may change."""
+    """`text`: the squeezed bytes. Of the raw block: `ends`, where its line ends are, and `irregular`, where
+    characters are that NFC may change."""
 
     text: Bytes
+    ends: Places
     irregular: Places
 
 
@@ -67,22 +69,26 @@ def squeeze(block: bytes, *, json: bool) -> Squeezed:
     import polars as pl
 
     size = len(block)
-    raw = np.zeros(size + _PADDING, np.uint8)
+    raw = np.empty(size + _PADDING, np.uint8)
     raw[:size] = np.frombuffer(block, np.uint8)
+    raw[size:] = 0
     body = raw[:size]
-    keep = np.ones(size + _PADDING, np.bool_)
+    keep = np.empty(size + _PADDING, np.bool_)
     np.not_equal(body, 32, out=keep[:size])
     special = body >= 0xC2
+    special |= body == 0x0A
     if json:
         special |= body == 0x5C
     at = np.flatnonzero(special)
-    escape = raw[at] == 0x5C
-    irregular = [_fold_raw(raw, keep, at[~escape] if json else at)]
-    if json and escape.any():
-        irregular.append(_resolve(raw, keep, at[escape]))
+    what = body[at]
+    irregular = [_fold_raw(raw, keep, at[what >= 0xC2])]
+    if json:
+        escapes = at[what == 0x5C]
+        if escapes.size:
+            irregular.append(_resolve(raw, keep, escapes))
     # polars' filter is ten times as fast as numpy's where many short runs stay.
     text = pl.Series(body).filter(pl.Series(keep[:size])).to_numpy()
-    return Squeezed(text, np.concatenate(irregular))
+    return Squeezed(text, at[what == 0x0A], np.concatenate(irregular))
 
 
 def without_marks(text: Bytes) -> Bytes:
@@ -145,12 +151,16 @@ def _resolve(raw: Bytes, keep: npt.NDArray[np.bool_], at: Places) -> Places:
         at = at[order % 2 == 0]
     keep[at] = False
     what = raw[at + 1]
-    white = at[(what == ord("n")) | (what == ord("t")) | (what == ord("r")) | (what == ord("f"))]
-    keep[white + 1] = False
+    keep[at + 1] = ~_white()[what]
     raw[at[what == ord("b")] + 1] = 8
     at = at[what == ord("u")]
     if not at.size:
         return at
+    return _unicode(raw, keep, at)
+
+
+def _unicode(raw: Bytes, keep: npt.NDArray[np.bool_], at: Places) -> Places:
+    """Escapes of the form \\u00e9: `at` are the places of their backslashes."""
     digits = _hex()[raw[at[:, None] + np.arange(2, 6)]]
     good = (digits < 16).all(axis=1)
     at, digits = at[good], digits[good]
@@ -159,10 +169,12 @@ def _resolve(raw: Bytes, keep: npt.NDArray[np.bool_], at: Places) -> Places:
     kind = _kinds()[np.minimum(code, 0x2FFFF)]
     # What takes the place of the escape: the sign, or the character's UTF-8.
     written = np.where(kind > _DOTS, kind, code)
-    for place in range(12):
-        here = at[place < width] + place
-        keep[here] = False
-    _write(raw, keep, at[(kind != _SPACE) & (kind != _DOTS)], written[(kind != _SPACE) & (kind != _DOTS)])
+    keep[at[:, None] + np.arange(6)] = False
+    wide = at[width == 12]
+    if wide.size:
+        keep[wide[:, None] + np.arange(6, 12)] = False
+    shown = (kind != _SPACE) & (kind != _DOTS)
+    _write(raw, keep, at[shown], written[shown])
     dots = at[kind == _DOTS]
     for place in range(3):
         raw[dots + place] = ord(".")
@@ -191,12 +203,19 @@ def _joined(
 def _write(raw: Bytes, keep: npt.NDArray[np.bool_], at: Places, code: npt.NDArray[np.int32]) -> None:
     length = 1 + (code >= 0x80).astype(np.int32) + (code >= 0x800) + (code >= 0x10000)
     lead = np.array([0, 0, 0xC0, 0xE0, 0xF0], np.int32)[length]
-    for place in range(4):
-        chosen = place < length
+    for place in range(int(length.max(initial=0))):
+        chosen = np.flatnonzero(place < length)
         here, left = at[chosen] + place, 6 * (length[chosen] - 1 - place)
         bits = code[chosen] >> left
         raw[here] = (lead[chosen] | bits) if place == 0 else (0x80 | bits & 0x3F)
         keep[here] = True
+
+
+@cache
+def _white() -> npt.NDArray[np.bool_]:
+    table = np.zeros(256, np.bool_)
+    table[list(b"ntrf")] = True
+    return table
 
 
 @cache

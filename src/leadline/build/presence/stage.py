@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
+from leadline.build.parts import reading
 from leadline.build.plan import Plan
 from leadline.build.presence.again import Question, batches, read_again, ready
-from leadline.build.presence.scan_stage import FOUND, ScanStage, supporting
+from leadline.build.presence.scan_stage import FOUND, INDEXED, ScanStage
 from leadline.build.presence.scanner import TIERS
 from leadline.build.records import Drop, Fact, Support, Tier
 from leadline.build.stage import FactStage, Job
@@ -52,7 +53,7 @@ class PresenceStage(FactStage):
         assert said is not None
         enough = TIERS[: TIERS.index(said.keep) + 1]
         held = list(facts)
-        found = _found(job, held)
+        found = _found(job)
         there = [fact.model_copy(update={"support": _placed(fact, found)}) for fact in held]
         places = [tuple(n for n, one in enumerate(fact.support) if one.tier in enough) for fact in there]
         again: Iterator[dict[int, bool]] = iter(())
@@ -79,16 +80,17 @@ class PresenceStage(FactStage):
             yield fact
 
 
-def _found(job: Job, facts: list[Fact]) -> dict[str, dict[Tier, Any]]:
-    """Sentence to tier to hits; what only an index of token ids has counts as exact, without documents."""
+def _found(job: Job) -> dict[str, dict[Tier, Any]]:
+    """Sentence to tier to hits. Where a scan found nothing, what documents of an index showed counts."""
     here = job.work.stage(ScanStage.name)
     found: dict[str, dict[Tier, Any]] = json.loads((here.path / FOUND).read_bytes())
-    index = here.path / "infini_gram.json"
-    if index.exists():
-        counts = json.loads(index.read_bytes())["counts"]
-        for sentence, count in zip(supporting(facts), counts, strict=True):
-            if count and "exact" not in found.get(sentence, {}):
-                found.setdefault(sentence, {})["exact"] = {"occurrences": count, "sample": []}
+    if (here.path / INDEXED).exists():
+        from leadline.build.presence.infini_gram import Found
+
+        for one in reading(here.path / INDEXED, Found):
+            if one.tier is not None and one.sentence not in found:
+                hits = {"occurrences": one.count or 0, "sample": one.documents}
+                found[one.sentence] = {one.tier: hits}
     return found
 
 
