@@ -110,7 +110,7 @@ def distinct(claims: Sequence[Claim], resolve: Callable[[str], str]) -> tuple[Cl
     kept: list[Claim] = []
     # The most precise first, so that a year finds the day that lies in it.
     for claim in sorted(claims, key=_coarseness):
-        if claim.snaktype == "somevalue" or not any(_same(one, claim, resolve) for one in kept):
+        if not any(_same(one, claim, resolve) for one in kept):
             kept.append(claim)
     return tuple(claim for claim in claims if any(claim is one for one in kept))
 
@@ -157,7 +157,7 @@ def _place(
 
 
 def _same(one: Claim, other: Claim, resolve: Callable[[str], str]) -> bool:
-    """Whether `other` says no other value than `one`, which is at least as precise."""
+    """Whether `other` says no other value than `one`, which is at least as precise; unknown values never do."""
     if one.snaktype != "value" or other.snaktype != "value":
         return False
     a, b = one.value, other.value

@@ -141,7 +141,7 @@ class EntityStore:
             raise LeadlineError(
                 f"is no store of entities: {error}", where=str(path), fix="delete it; it is made again"
             ) from None
-        self._read = lru_cache(maxsize=10_000)(self._read_one)
+        self._read = lru_cache(maxsize=2_000)(self._read_one)
 
     def get(self, entity_id: str) -> Entity | None:
         """The entity of an id, or of the one that it was merged into; None where there is none."""
