@@ -157,7 +157,7 @@ def _place(
 
 
 def _same(one: Claim, other: Claim, resolve: Callable[[str], str]) -> bool:
-    """Whether `other` says no other value than `one`, which is at least as precise; unknown values never do."""
+    """Whether `other` says no other value than `one`, at least as precise; unknown values never do."""
     if one.snaktype != "value" or other.snaktype != "value":
         return False
     a, b = one.value, other.value
