@@ -184,6 +184,7 @@ def test_what_does_not_pass_is_one_line(fault: Answer, said: str, tmp_path: Path
 
 def test_a_run_that_broke_off_goes_on_where_it_was(tmp_path: Path) -> None:
     with wikibase(entities=some(100)) as api:
+
         def stop(done: int) -> None:
             if done:
                 api.faults = [(404, {}, b"")]
