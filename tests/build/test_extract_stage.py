@@ -107,7 +107,9 @@ def test_a_damaged_sentence_is_no_evidence_and_no_context(tmp_path: Path) -> Non
     )
     record(tmp_path, Ann_Lee="<triplet> Ann Lee <subj> Bonn <obj> residence")
     here = extract(plan_of(tmp_path, RECORDED), [damaged])
-    assert [drop.reason for drop in here.drops()] == ["no-sentence"]
+    assert [(drop.reason, drop.detail) for drop in here.drops()] == [
+        ("no-sentence", "only in a damaged sentence")
+    ]
     assert [one.passage.text.strip() for one in pieces(damaged, "passage", 100)] == [
         TEXT[: third.start].strip()
     ]

@@ -20,7 +20,7 @@ no-sentence (no sound sentence of what the extractor saw holds both, by name or 
 class _Candidate:
     triplet: Triplet
     support: dict[int, Support] = field(default_factory=dict)
-    why: str = ""
+    seen: str = ""  # the text off which it was first read
 
 
 def facts_of(
@@ -37,13 +37,12 @@ def facts_of(
         for said in extracted.triplets:
             one = _tidy(said)
             key = (one.subject, one.relation, one.object)
-            candidate = found.setdefault(key, _Candidate(one))
+            candidate = found.setdefault(key, _Candidate(one, seen=piece.passage.text))
             candidate.triplet = _with_ids(candidate.triplet, one)
             if not all(key) or _same(one):
                 continue
             for support in supports(article, piece.sentences, one, classes):
                 candidate.support.setdefault(support.start, support)
-            candidate.why = candidate.why or why_none(piece.passage.text, one)
     facts: list[Fact] = []
     drops: list[Drop] = []
     for candidate in found.values():
@@ -54,7 +53,8 @@ def facts_of(
         elif _same(one):
             drops.append(Drop(fact=fact, stage=STAGE, reason="self"))
         elif not fact.support:
-            drops.append(Drop(fact=fact, stage=STAGE, reason="no-sentence", detail=candidate.why))
+            why = why_none(article, candidate.seen, one, classes)
+            drops.append(Drop(fact=fact, stage=STAGE, reason="no-sentence", detail=why))
         else:
             facts.append(fact)
     return facts, drops

@@ -47,11 +47,13 @@ def supports(
             yield Support(sentence=said.strip(), start=_start(said, sentence), pronoun=way == "pronoun")
 
 
-def why_none(text: str, one: Triplet) -> str:
+def why_none(article: Article, text: str, one: Triplet, classes: frozenset[str]) -> str:
     """Why no sentence states the triplet, for whoever reads the drop. `text` is what the extractor saw."""
-    missing = [
-        part for part, name in (("subject", one.subject), ("object", one.object)) if not holds(text, name)
-    ]
+    damaged = (article.said(sentence) for sentence in article.sentences if sentence.damage)
+    if any(way_stated(said, one, article.title, classes) for said in damaged):
+        return "only in a damaged sentence"
+    names = (("subject", one.subject), ("object", one.object))
+    missing = [part for part, name in names if not holds(text, name)]
     if missing:
         return f"{' and '.join(missing)} not in the text"
     return "subject and object in no sentence together"
