@@ -68,7 +68,7 @@ def blocks_of(path: Path, form: Form) -> list[Block] | None:
         starts = [0]
     elif form == "xml" and path.suffix == ".bz2":
         starts = list(_streams(path, PACKED_BYTES))
-        if len(starts) * PACKED_BYTES * 8 < size:
+        if len(starts) * PACKED_BYTES * 4 < size:
             return None  # one stream, or a few very long ones
     else:
         return None
