@@ -116,7 +116,7 @@ def parsed(line: bytes) -> tuple[str, str | None] | Fault:
 
 
 def faulty_by_shape(data: bytes, ends: list[int]) -> list[tuple[int, Fault]]:
-    """Lines that are no documents, so far as their shape shows it: number in the block, from 0, and the fault.
+    """Lines that are no documents, so far as their shape shows it: number in the block and fault.
 
     `ends` are the places of the line ends. A line that looks like a document is not parsed: it begins with
     {" and ends with }, and somewhere a key `text` has a string.
