@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import socket
 import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +24,12 @@ from leadline.errors import LeadlineError, UsageError
 _STORE = 200 * 2**20
 # Sockets lie in Ray's folder, under some 60 characters of its own; a socket's path has room for 107.
 _LONGEST_FOLDER = 40
+# So long a host may take to answer, in seconds, before Ray tries for minutes.
+_ANSWER = 10.0
+_CONNECTING = (
+    "run this on a node of it; one that asks for a token wants RAY_AUTH_MODE=token and its RAY_AUTH_TOKEN; "
+    "without --ray-address one is started here"
+)
 
 
 class RayEngine:
@@ -107,13 +114,13 @@ class RayEngine:
     def _connect(self, ray: Any) -> None:
         logging.getLogger("ray").setLevel(logging.ERROR)
         quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-        if self._address is not None:
+        if address := self._address or os.environ.get("RAY_ADDRESS"):  # the latter within a job of a cluster
+            _somebody_listens(address)
             try:
-                ray.init(address=self._address, **quiet)
+                ray.init(address=address, **quiet)
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise LeadlineError(
-                    f"no Ray cluster answers at {self._address!r}: {first_line(error)}",
-                    fix="start one with `ray start --head`, or leave --ray-address out",
+                    f"no Ray cluster answers at {address!r}: {first_line(error)}", fix=_CONNECTING
                 ) from None
             return
         self._own = _short_folder()
@@ -183,6 +190,7 @@ class RayEngine:
 
 def _library() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
     try:
         import ray
     except ImportError as error:
@@ -190,6 +198,24 @@ def _library() -> Any:
             f"Ray cannot be loaded: {error}", fix="pip install 'leadline[ray]', or --engine process"
         ) from None
     return ray
+
+
+def _somebody_listens(address: str) -> None:
+    """Raises an error of one line where nobody does, or where the address is none of a cluster's own."""
+    if address in ("auto", "local"):
+        return
+    host, colon, port = address.rpartition(":")
+    if "//" in address or not (host and colon and port.isdigit() and int(port) < 1 << 16):
+        raise UsageError(
+            f"not the address of a Ray cluster: {address!r}",
+            fix="auto, or HOST:PORT of its head; on a node of it, not by a Ray client",
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER).close()
+    except OSError as error:
+        raise LeadlineError(
+            f"no Ray cluster answers at {address!r}: {error.strerror or error}", fix=_CONNECTING
+        ) from None
 
 
 def _short_folder() -> str:
