@@ -81,16 +81,13 @@ class StageFolder:
         return [self.path / name for name, size in sizes.items() if now.get(name) != size]
 
     def _sizes(self) -> dict[str, int]:
-        """Records and results; what a stage remembers besides (a cache, an index) has its own ways."""
-        files = [
-            *self.path.glob("*.jsonl.zst"),
-            *self.path.glob("*/*.jsonl.zst"),
-            *self.path.glob("*/*.json"),
-        ]
+        """Records and results; of a database only that it is there (-1): readers may change its size."""
+        kinds = ("*.jsonl.zst", "*.json", "*.sqlite", "*/*.jsonl.zst", "*/*.json")
+        files = sorted(file for kind in kinds for file in self.path.glob(kind))
         return {
-            file.relative_to(self.path).as_posix(): file.stat().st_size
-            for file in sorted(files)
-            if not file.name.startswith(".") and file.is_file()
+            file.relative_to(self.path).as_posix(): -1 if file.suffix == ".sqlite" else file.stat().st_size
+            for file in files
+            if not file.name.startswith(".") and file.name != DONE and file.is_file()
         }
 
     def counts(self) -> Mapping[str, Any]:
