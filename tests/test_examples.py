@@ -89,3 +89,24 @@ def test_the_harness_measures_techniques(smollm2: LocalModel) -> None:
     assert ran.returncode == 0, ran.stderr
     names = [line.rpartition(":")[0] for line in ran.stdout.splitlines() if line.startswith("dola")]
     assert names == ["dola:relative_top=0: rivers-answered", "dola:relative_top=0: rivers-chosen"]
+
+
+def test_the_build_prints_the_funnel_of_its_page(tmp_path: Path) -> None:
+    from leadline.bench import load_benchmark
+    from leadline.build.engines.in_process import InProcess
+    from leadline.build.finish import finish
+    from leadline.build.funnel import funnel
+    from leadline.build.plan_file import read_plan
+    from leadline.build.progress import Quiet as Silent
+    from leadline.build.run import run_build
+    from leadline.build.workspace import Workspace
+    from leadline.cli.build import told
+
+    folder = tmp_path / "building"
+    shutil.copytree(EXAMPLES / "building", folder, ignore=shutil.ignore_patterns("*-build"))
+    plan = read_plan(folder / "plan.yaml")
+    work = Workspace(plan.work)
+    run_build(plan, InProcess(), Silent())
+    assert finish(plan, work).items == len(load_benchmark(str(work.benchmark)).items) == 7
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    assert "\n".join(told(funnel(plan, work))) in page

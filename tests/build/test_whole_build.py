@@ -19,7 +19,7 @@ from leadline.bench import load_benchmark
 from leadline.build.engines.in_process import InProcess
 from leadline.build.explain import histories
 from leadline.build.finish import finish
-from leadline.build.funnel import funnel
+from leadline.build.funnel import as_markdown, funnel
 from leadline.build.parts import reading
 from leadline.build.plan import Plan
 from leadline.build.plan_file import read_plan
@@ -78,6 +78,11 @@ def test_every_fact_that_a_stage_took_went_on_or_was_dropped_with_a_reason(built
         assert len(drops) == step.lost and all(drop.reason for drop in drops)
     assert steps[0].dropped["redirect"] == 100
     assert sum(step.lost > 0 for step in steps) >= 8
+
+
+def test_the_page_on_building_shows_this_funnel(built: Built) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "building.md").read_text(encoding="utf-8")
+    assert as_markdown(funnel(built.plan, built.work)) in page
 
 
 def test_the_ledger_holds_each_fact_once_at_each_stage(built: Built) -> None:

@@ -39,9 +39,9 @@ def write_manifest(plan: Plan, work: Workspace) -> Path:
         "dates": {"articles": plan.articles.date, "wikidata": plan.wikidata.date},
         "inputs": inputs,
         "stages": {
-            stage.name: work.stage(stage.name).done()
+            stage.name: {key: value for key, value in done.items() if key != "files"}
             for stage in stages()
-            if stage.wanted(plan) and work.stage(stage.name).done()
+            if stage.wanted(plan) and (done := work.stage(stage.name).done())
         },
         "funnel": as_json(funnel(plan, work)),
         "environment": environment(),

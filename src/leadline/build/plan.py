@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,6 +12,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr,
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, (str, dict)) else value
 
+
+def _as_said(value: Any) -> Any:
+    """YAML reads 2022-03-01 as a date and 20220301 as a number; both are meant as they are written."""
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Date = Annotated[str, BeforeValidator(_as_said)]
 
 Paths = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 """Files or patterns (`*.xml.bz2`), relative to the plan's folder; one may stand without a list."""
@@ -28,7 +38,7 @@ class ArticlesSection(Section):
     dump: Paths = ()
     jsonl: Paths = ()
     parquet: Paths = ()
-    date: str = ""  # of the dump, for the manifest and the data statement
+    date: Date = ""  # of the dump, for the manifest and the data statement
     language: str = "en"
     min_words: int = Field(default=100, ge=0)
     limit: int | None = Field(default=None, ge=1)
@@ -85,7 +95,7 @@ class WikidataSection(Section):
     redirects: Paths = ()
     api: str | None = None  # such as https://www.wikidata.org/w/api.php
     user_agent: str | None = None
-    date: str = ""
+    date: Date = ""
 
 
 class DomainSection(Section):
@@ -154,8 +164,8 @@ class FrequencySection(Section):
     pageviews: Paths = ()
     api: str | None = None
     user_agent: str | None = None
-    start: str = ""  # first and last month of the window: 2021-03
-    end: str = ""
+    start: Date = ""  # first and last month of the window: 2021-03
+    end: Date = ""
     project: str = "en.wikipedia"
     head: float = Field(default=10, gt=0, lt=100)  # per cent of entities, from the top
     torso: float = Field(default=40, gt=0, lt=100)

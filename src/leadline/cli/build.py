@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,10 @@ from leadline.cli.run import AsJson, QuietFlag
 from leadline.errors import EXIT_FINDINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leadline.build.engines.choose import EngineName
+    from leadline.build.funnel import Step
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan: a YAML file, see docs/building.md.")]
 Workers = Annotated[
@@ -110,8 +113,8 @@ def _build(
 
     plan = read_plan(file)
     work = Workspace(plan.work)
-    with progress(quiet) as told, chosen_engine(engine, workers, ray_address, plan.work) as chosen:
-        outcome = run_build(plan, chosen, told, until=until)
+    with progress(quiet) as shown, chosen_engine(engine, workers, ray_address, plan.work) as chosen:
+        outcome = run_build(plan, chosen, shown, until=until)
         finished = finish(plan, work) if until is None else None
     if finished:
         write_build_page(page_of(plan, statistics(plan, work)), work.folder / "stats.html")
@@ -127,7 +130,7 @@ def _build(
             }
         )
     else:
-        for line in _told(steps):
+        for line in told(steps):
             typer.echo(line)
         if finished and finished.items:
             typer.echo(f"written {work.benchmark} ({finished.items:,} items), {work.folder / 'stats.html'}")
@@ -138,7 +141,7 @@ def _build(
         raise typer.Exit(EXIT_FINDINGS)
 
 
-def _told(steps: Any) -> list[str]:
+def told(steps: Sequence[Step]) -> list[str]:
     """The funnel for a terminal."""
     wide = max((len(step.stage) for step in steps), default=0)
     lines = []
@@ -187,7 +190,9 @@ def explain(
             detail = f" ({page.detail})" if page.detail else ""
             typer.echo(printable(f"page {page.title}: dropped as {page.reason}{detail}"))
         for one in found:
+            ids = (one.fact.subject_id, one.fact.relation_id, one.fact.object_id)
             names = f"{one.fact.subject} | {one.fact.relation} | {one.fact.object}"
+            names += f"  ({' '.join(known for known in ids if known)})" if any(ids) else ""
             typer.echo(printable(f"{one.fact.id}  {names}  (page {one.fact.title})"))
             for event in one.events:
                 words = event.words or "unchanged"
