@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from leadline.build.articles.damage import signs
+from leadline.build.extra import needed
 from leadline.build.records import Sentence
 
 _PARAGRAPH = re.compile(r"[^\n]+")
@@ -52,7 +53,5 @@ def _pieces(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 
 def _lengths(paragraph: str, language: str) -> list[int]:
-    import sentencex
-
-    pieces = sentencex.segment(language, paragraph)
+    pieces = needed("sentencex").segment(language, paragraph)
     return [len(piece) for piece in pieces] if "".join(pieces) == paragraph else [len(paragraph)]

@@ -15,6 +15,7 @@ from leadline.build.articles.marks import BREAK, LEFT, LOSSY, REMOVED, UNKNOWN
 from leadline.build.articles.polish import Plain, polished
 from leadline.build.articles.tape import Tape
 from leadline.build.articles.templates import dropped_unread, name_of, templates
+from leadline.build.extra import needed
 from leadline.build.records import Link
 
 NAMESPACES: Final[Mapping[str, int]] = {
@@ -53,8 +54,7 @@ def plain_text(
     >>> plain.text, plain.links[0].target, plain.damage
     ('Pears are trees. They grow high.', 'Tree', ((27, 'template'),))
     """
-    import mwparserfromhell
-
+    parser = needed("mwparserfromhell")
     if len(source) > longest:
         raise ValueError(f"{len(source):,} characters of wikitext, more than {longest:,}")
     images = {name for name, number in namespaces.items() if number in _HIDDEN}
@@ -62,7 +62,7 @@ def plain_text(
     if (much := sum(whole.count(mark) for mark in "{[&*#:;\n")) > _MOST:
         raise ValueError(f"{much:,} pieces of markup, more than {_MOST:,}")
     walk = _Walk(title, namespaces)
-    walk.nodes(mwparserfromhell.parse(whole, skip_style_tags=True).nodes)
+    walk.nodes(parser.parse(whole, skip_style_tags=True).nodes)
     return polished(Tape("".join(walk.pieces), tuple(walk.links)))
 
 
