@@ -17,6 +17,7 @@ from typing import Any
 
 import audit
 import sampling
+import scanning
 import served_requests
 import serving
 import stability
@@ -54,7 +55,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="4 prompts and K=5: only to see that it works")
     parser.add_argument(
         "--only",
-        choices=("sampling", "techniques", "audit", "stability", "serving", "served"),
+        choices=("sampling", "techniques", "audit", "stability", "serving", "served", "scanning"),
         help="one of the benchmarks",
     )
     arguments = parser.parse_args()
@@ -68,6 +69,7 @@ def main() -> None:
         ("stability", stability.measure, _show_stability),
         ("serving", serving.measure, _show_serving),
         ("served", served_requests.measure, _show_served),
+        ("scanning", scanning.measure, _show_scanning),
     ):
         if arguments.only not in (None, name):
             continue
@@ -81,6 +83,22 @@ def main() -> None:
         document = {"measured": measured, "machine": about, name: found}
         path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         console.print(f"kept in {path}")
+
+
+def _show_scanning(console: Console, found: list[dict[str, Any]]) -> None:
+    table = Table(title="A corpus scanned for sentences: MB of uncompressed text, one process unless said")
+    for column in ("what", "sentences", "MB", "MB / processor s", "MB / s", "peak memory"):
+        table.add_column(column, justify="left" if column == "what" else "right")
+    for row in found:
+        table.add_row(
+            row["what"],
+            f"{row['sentences']:,}" if row["sentences"] else "",
+            f"{row.get('megabytes', '')}",
+            f"{row.get('per processor second', '')}",
+            f"{row.get('per second', row.get('skipped', ''))}",
+            f"{row['peak megabytes']:,} MB" if "peak megabytes" in row else "",
+        )
+    console.print(table)
 
 
 def _show_served(console: Console, found: list[dict[str, Any]]) -> None:
