@@ -187,18 +187,20 @@ def test_blocks_are_whole_lines_and_number_them(tmp_path: Path) -> None:
 
 
 _MEMORY = """
-import resource, sys
+import re, sys
 from pathlib import Path
 from leadline.build.presence.scanner import Scanner
+# What getrusage says of a process includes the one that started it.
+most = lambda: int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 scanner = Scanner([sys.argv[2]])
 scanner.scan(Path(sys.argv[1]) / "small.jsonl")
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = most()
 found = scanner.scan(Path(sys.argv[1]) / "long.jsonl.zst")
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(found.faults.counts, found.documents, found.hits[0]["exact"].occurrences, (after - before) // 1024)
+print(found.faults.counts, found.documents, found.hits[0]["exact"].occurrences, (most() - before) // 1024)
 """
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to measure memory")
 def test_a_line_of_200_megabytes_is_passed_over_within_bounded_memory(tmp_path: Path) -> None:
     (tmp_path / "small.jsonl").write_bytes(document(0))
     with (
@@ -248,6 +250,6 @@ def test_a_file_written_by_the_zstd_program_is_read(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("needs the program zstd")
     path = tmp_path / "shard.jsonl"
-    path.write_bytes(b"".join(map(document, range(50_000))))
-    subprocess.run([program, "-q", "-19", "--long=27", str(path)], check=True)
-    assert hits(scan(tmp_path / "shard.jsonl.zst")) == 50_000
+    path.write_bytes(b"".join(map(document, range(9_000))))
+    subprocess.run([program, "-q", "-19", "--long=28", str(path)], check=True)
+    assert hits(scan(tmp_path / "shard.jsonl.zst")) == 9_000
