@@ -6,11 +6,13 @@ import pytest
 
 pytest.importorskip("sentencex", reason="building needs the 'build' extra")
 
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
+import itertools
 
-from leadline.build.articles.damage import signs  # noqa: E402
-from leadline.build.articles.sentences import sentences  # noqa: E402
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leadline.build.articles.damage import signs
+from leadline.build.articles.sentences import sentences
 
 
 def _said(text: str) -> list[str]:
@@ -39,7 +41,7 @@ def test_what_has_no_letter_is_no_sentence() -> None:
 def test_sentences_lie_in_order_within_the_text_and_keep_its_words(text: str) -> None:
     found = sentences(text)
     assert all(0 <= one.start < one.end <= len(text) for one in found)
-    assert all(before.end <= after.start for before, after in zip(found, found[1:], strict=False))
+    assert all(before.end <= after.start for before, after in itertools.pairwise(found))
     kept = {place for one in found for place in range(one.start, one.end)}
     assert all(at in kept for at, character in enumerate(text) if character.isalnum())
 
