@@ -139,7 +139,7 @@ class Scanner:
             numbers = np.unique(np.searchsorted(squeezed.ends, squeezed.irregular)).tolist()
             changed = [(number, text) for number in numbers if (text := _changed(document(number)))]
             joined = b"".join(squeezed_text(text) + b"\n" for _, text in changed)
-            for number, sentence in self._matches(np.frombuffer(joined, np.uint8).copy()):
+            for number, sentence in self._matches(np.frombuffer(joined, np.uint8).copy()) if changed else ():
                 candidates.setdefault(changed[number][0], Counter())[sentence] = 1
             for number in candidates.keys() & set(numbers):
                 candidates[number] = Counter(dict.fromkeys(candidates[number], -1))
