@@ -74,8 +74,8 @@ class Support(BaseModel):
 
     `pronoun`: its subject is a pronoun that stands for the page's title. Presence in the corpus is filled in
     by the last stages: the best `tier` (None: not found), how many `occurrences`, `documents` a sample of
-    where, and whether the same triplet was extracted again from the sentence alone. `article` and `title` name
-    the page it stands on where that is not the fact's own: the same fact of several pages is one fact.
+    where, and whether the same triplet was extracted again from the sentence alone. `article` and `title`
+    name the page it stands on where that is not the fact's own: a fact of several pages is one fact.
     """
 
     model_config = _FROZEN
