@@ -22,6 +22,28 @@ SLICE = DATA / "wikipedia" / "enwiki-2016-p10-p30302-shortened.xml.bz2"
 TWENTY = DATA / "wikidata" / "twenty_entities.json.bz2"
 ABSTRACTS = DATA / "rebel" / "sample.jsonl"
 
+# What a model would have said of sentences of the slice.
+ALBERTA = (
+    "Alberta's capital Edmonton is near the geographic centre of the province and is the primary supply and "
+    "service hub for Canada's crude oil, oil sands (Athabasca oil sands) and other northern resource industries."
+)
+ALGERIA = "Its capital and most populous city is Algiers, located in the country's far north."
+EINSTEIN = (
+    "Albert Einstein was born in Ulm, in the Kingdom of Württemberg in the German Empire on 14 March 1879."
+)
+HUXLEY = "Aldous Huxley was born in Godalming, Surrey, England, in 1894."
+SAID = (  # page, sentence, relation, object; the page is the subject
+    ("Alabama", "The capital of Alabama is Montgomery.", "capital", "Montgomery"),
+    ("Alberta", ALBERTA, "capital", "Edmonton"),
+    ("Angola", "The capital and largest city of Angola is Luanda.", "capital", "Luanda"),
+    ("Algeria", ALGERIA, "capital", "Algiers"),
+    ("Albert Einstein", EINSTEIN, "place of birth", "Ulm"),
+    ("Aldous Huxley", HUXLEY, "place of birth", "Godalming"),
+    ("Aldous Huxley", HUXLEY, "place of birth", "Surrey"),
+)
+EXAMPLE = Path(__file__).parents[2] / "examples" / "building"
+ENTITIES = EXAMPLE / "entities.json"
+
 needs_data = pytest.mark.skipif(not SLICE.exists(), reason=f"needs the real inputs in {DATA}")
 
 
@@ -111,7 +133,11 @@ def write_inputs(folder: Path) -> None:
             said = {"title": title, "text": text, "output": linearised(abstract)}
             said |= {"ids": ids, "relations": relations}
             recorded.write(json.dumps(said, ensure_ascii=False) + "\n")
+        for page, sentence, relation, object_ in SAID:
+            output = f"<triplet> {page} <subj> {object_} <obj> {relation}"
+            recorded.write(json.dumps({"title": page, "text": sentence, "output": output}) + "\n")
     with (folder / "titles.tsv").open("w", encoding="utf-8") as file:
+        file.write((EXAMPLE / "titles.tsv").read_text(encoding="utf-8"))
         file.writelines(f"{title}\t{name}\n" for title, name in titles.items())
     with gzip.open(folder / "entities.json.gz", "wt", encoding="utf-8") as dump:
         dump.write("[\n")
@@ -145,6 +171,8 @@ def write_corpus(folder: Path) -> None:
         before, after = around[2 * number % len(around)], around[(2 * number + 1) % len(around)]
         document = {"id": f"doc-{number}", "text": f"{before}\n{text}\n{after}", "source": "real text"}
         lines.append(json.dumps(document, ensure_ascii=bool(number % 2)) + "\n")  # both ways to write é
+    said = " ".join(dict.fromkeys(sentence for _, sentence, *_ in SAID[1:]))  # all but Alabama's
+    lines.append(json.dumps({"id": "doc-slice", "text": said}, ensure_ascii=False) + "\n")
     third = len(lines) // 3
     zstd = zstandard.ZstdCompressor()
     (folder / "part-00.jsonl.zst").write_bytes(zstd.compress("".join(lines[:third]).encode()))
@@ -172,7 +200,7 @@ def write_plan(folder: Path, **changes: str) -> Path:
         "articles": f"articles:\n  dump: {SLICE}\n  jsonl: abstracts.jsonl\n  date: 2016-10\n  min_words: 20",
         "extract": "extract:\n  method: recorded\n  recorded: recorded.jsonl",
         "link": "link:\n  titles: titles.tsv",
-        "wikidata": f"wikidata:\n  dump: [entities.json.gz, {TWENTY}]",
+        "wikidata": f"wikidata:\n  dump: [entities.json.gz, {TWENTY}]\n  entities: {ENTITIES}",
         "filter": "filter:\n  domain: {unmapped: keep}",
         "cap": "cap:\n  per_relation: 20",
         "presence": "presence:\n  corpus: corpus/*\n  keep: normalised",

@@ -13,10 +13,11 @@ import zstandard
 
 from leadline.build.engines.in_process import InProcess
 from leadline.build.engines.processes import Processes
+from leadline.build.extract.extractor import Passage
 from leadline.build.parts import reading, writing
 from leadline.build.plan import Plan
 from leadline.build.plan_file import read_plan
-from leadline.build.presence.again import same_triplet
+from leadline.build.presence.again import Question, read_again, same_triplet
 from leadline.build.presence.scan_stage import FOUND, ScanStage
 from leadline.build.presence.stage import PresenceStage
 from leadline.build.progress import Quiet
@@ -164,6 +165,33 @@ def test_a_fact_must_be_extracted_again_from_a_sentence_that_stands_in_the_corpu
     }
     assert [one.again for one in kept["f-exact"].support] == [None, True]
     assert [one.again for one in kept["f-two"].support] == [True, False]
+
+
+def test_a_sentence_of_another_page_is_read_again_under_that_page() -> None:
+    asked: list[Passage] = []
+
+    class Told:
+        def extract(self, passages: Sequence[Passage]) -> list[list[Triplet]]:
+            asked.extend(passages)
+            return [[Triplet(subject="He", relation="place of death", object="Chalcis")] for _ in passages]
+
+    support = (
+        Support(sentence="Aristotle died in Chalcis.", start=0),
+        Support(sentence="He died in Chalcis.", start=0, pronoun=True, article="308", title="Aristotle"),
+    )
+    one = Fact(
+        id="f-1",
+        article="9",
+        title="Chalcis",
+        subject="Aristotle",
+        relation="place of death",
+        object="Chalcis",
+        extractor="told",
+        support=support,
+    )
+    (read,) = read_again(Told(), Question(0, ((one, (0, 1)),)))  # type: ignore[arg-type]
+    assert [passage.title for passage in asked] == ["Chalcis", "Aristotle"]
+    assert read == {0: False, 1: True}
 
 
 def test_the_same_bytes_come_out_of_one_process_of_two_and_of_an_interrupted_run(folder: Path) -> None:

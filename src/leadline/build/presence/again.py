@@ -31,7 +31,7 @@ def ready(shared: tuple[Plan, Workspace]) -> Extractor:
 def read_again(extractor: Extractor, question: Question) -> list[dict[int, bool]]:
     """For each fact: place of the sentence to whether the fact's triplet was read off it again."""
     passages = [
-        Passage(fact.title, fact.support[place].sentence)
+        Passage(_page(fact, fact.support[place]), fact.support[place].sentence)
         for fact, places in question.asked
         for place in places
     ]
@@ -50,7 +50,7 @@ def same_triplet(one: Triplet, fact: Fact, support: Support) -> bool:
     """
     names = {fact.subject, *fact.subject_names}
     if support.pronoun:
-        names |= {fact.title, *_PRONOUNS}
+        names |= {_page(fact, support), *_PRONOUNS}
     return (
         _same(one.relation, one.relation_id, fact.relation_id, {fact.relation})
         and _same(one.subject, one.subject_id, fact.subject_id, names)
@@ -59,6 +59,11 @@ def same_triplet(one: Triplet, fact: Fact, support: Support) -> bool:
             or _same_literal(one.object, fact)
         )
     )
+
+
+def _page(fact: Fact, support: Support) -> str:
+    """The title of the page that the sentence is from: a merged fact has sentences of several pages."""
+    return support.title or fact.title
 
 
 def _same(name: str, known: str | None, wanted: str | None, names: set[str]) -> bool:

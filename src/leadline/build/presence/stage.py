@@ -29,6 +29,7 @@ class PresenceStage(FactStage):
     """
 
     name: ClassVar[str] = "presence"
+    version: ClassVar[int] = 2
 
     def wanted(self, plan: Plan) -> bool:
         """Only where the plan names a corpus."""
