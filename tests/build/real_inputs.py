@@ -25,7 +25,8 @@ ABSTRACTS = DATA / "rebel" / "sample.jsonl"
 # What a model would have said of sentences of the slice.
 ALBERTA = (
     "Alberta's capital Edmonton is near the geographic centre of the province and is the primary supply and "
-    "service hub for Canada's crude oil, oil sands (Athabasca oil sands) and other northern resource industries."
+    "service hub for Canada's crude oil, oil sands (Athabasca oil sands) and other northern resource "
+    "industries."
 )
 ALGERIA = "Its capital and most populous city is Algiers, located in the country's far north."
 EINSTEIN = (

@@ -155,7 +155,11 @@ def test_fifteen_sentences_of_the_slice_stand_in_another_corpus(built: Built, in
 
 def test_any_fact_can_be_asked_why_it_is_here_or_why_not(built: Built, leadline: Leadline) -> None:
     kept = built.facts()[0]
-    (history,) = histories(built.plan, built.work, kept["id"])
+    (history,) = histories(built.plan, built.work, kept["id"]).histories
+    by_question = histories(built.plan, built.work, kept["question"]).histories
+    assert history in by_question, "all of its stages, not only those from its question on"
+    by_relation = histories(built.plan, built.work, kept["relation_id"], limit=2)
+    assert len(by_relation.histories) == 2 and by_relation.more > 0
     assert history.events[0].stage == "extract" and history.events[-1].stage == "presence"
     assert "sentences in the corpus" in history.events[-1].words
     assert {event.outcome for event in history.events} == {"kept"}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
 
 from leadline.build.parts import reading
 from leadline.build.plan import Plan
-from leadline.build.records import Drop, DroppedPage, Fact
+from leadline.build.records import Drop, DroppedPage, Fact, Verdict
 from leadline.build.stages import stages
 from leadline.build.workspace import Workspace
+from leadline.errors import UsageError
 
 # What is told of a fact where a stage changed it, by field: the rest is in the ledger.
 _TOLD = {
@@ -44,30 +44,48 @@ class History:
     events: tuple[Event, ...]
 
 
-def histories(plan: Plan, work: Workspace, wanted: str, limit: int = 20) -> list[History]:
-    """The histories of the facts that `wanted` names: an id, or a part of subject, object, title or question.
+@dataclass(frozen=True)
+class Found:
+    """Histories of the facts that were asked for, and how many more there are."""
 
-    At most `limit` of them, those of the earliest articles. [] where no stage has seen such a fact.
+    histories: tuple[History, ...]
+    more: int = 0
+
+
+def histories(plan: Plan, work: Workspace, wanted: str, limit: int = 20) -> Found:
+    """The histories of the facts that `wanted` names.
+
+    That is a fact's id, the id of its subject, relation, object or page (Q90, P36), or a part of one of its
+    names, its relation or its question, whatever the case. At most `limit` of them, those that were extracted
+    first. Raises UsageError where nothing is asked for.
     """
-    ended = [stage for stage in stages() if stage.wanted(plan) and work.stage(stage.name).done()]
-    found: dict[str, Fact] = {}
+    if not wanted.strip():
+        raise UsageError("no fact is named", fix="an id, or a part of a subject, object, page or question")
+    here = [work.stage(stage.name) for stage in stages() if stage.wanted(plan)]
+    here = [stage for stage in here if stage.done() and stage.kept.exists()]
+    ids: dict[str, None] = {}  # in the order in which they were first seen
+    for stage in here:
+        for record in chain(stage.facts(), stage.drops()):
+            fact = _fact(record)
+            if fact.id not in ids and _is_named(fact, wanted):
+                ids[fact.id] = None
+    chosen = set(list(ids)[:limit])
+    seen: dict[str, Fact] = {}
     events: dict[str, list[Event]] = {}
-    for stage in ended:
-        here = work.stage(stage.name)
-        if not here.kept.exists():
-            continue
-        for record in (*_those(here.facts(), wanted, found), *_those(here.drops(), wanted, found)):
-            fact = record.fact if isinstance(record, Drop) else record
-            if fact.id not in found and len(found) >= limit:
+    for stage in here:
+        for record in chain(stage.facts(), stage.drops()):
+            fact = _fact(record)
+            if fact.id not in chosen:
                 continue
-            before = found.get(fact.id)
-            found[fact.id] = fact
+            before = seen.get(fact.id)
+            seen[fact.id] = fact
             if isinstance(record, Drop):
                 event = Event(stage.name, "dropped", _reason(record))
             else:
                 event = Event(stage.name, "kept", _news(before, fact))
             events.setdefault(fact.id, []).append(event)
-    return [History(fact, tuple(events[name])) for name, fact in found.items()]
+    told = tuple(History(seen[name], tuple(events[name])) for name in ids if name in chosen)
+    return Found(told, len(ids) - len(told))
 
 
 def pages(work: Workspace, wanted: str, limit: int = 20) -> list[DroppedPage]:
@@ -78,14 +96,16 @@ def pages(work: Workspace, wanted: str, limit: int = 20) -> list[DroppedPage]:
     return dropped[:limit]
 
 
-def _those(records: Iterator[Any], wanted: str, found: dict[str, Fact]) -> Iterator[Any]:
-    """The records of facts that are followed already or that `wanted` names."""
+def _fact(record: Fact | Drop) -> Fact:
+    return record.fact if isinstance(record, Drop) else record
+
+
+def _is_named(fact: Fact, wanted: str) -> bool:
+    if wanted in (fact.id, fact.subject_id, fact.relation_id, fact.object_id, fact.article_id):
+        return True
     text = wanted.casefold()
-    for record in records:
-        fact = record.fact if isinstance(record, Drop) else record
-        said = (fact.subject, fact.object, fact.title, fact.question or "", *fact.object_names)
-        if fact.id in found or fact.id == wanted or any(text in one.casefold() for one in said if one):
-            yield record
+    said = (fact.subject, fact.relation, fact.object, fact.title, fact.question or "", *fact.object_names)
+    return any(text in one.casefold() for one in said)
 
 
 def _reason(drop: Drop) -> str:
@@ -103,7 +123,7 @@ def _news(before: Fact | None, now: Fact) -> str:
         if getattr(now, name) != getattr(before, name) and getattr(now, name) is not None
     ]
     changed += [
-        f"{name}: {verdict.label} by {verdict.votes.get(verdict.label or '', 0)} of {verdict.asked} answers"
+        f"{name}: {_verdict(verdict)}"
         for name, verdict in now.verdicts.items()
         if before.verdicts.get(name) != verdict
     ]
@@ -112,6 +132,14 @@ def _news(before: Fact | None, now: Fact) -> str:
     if now.support != before.support:
         changed += [_presence(now)] if any(one.tier for one in now.support) else ["supports merged"]
     return ", ".join(changed)
+
+
+def _verdict(verdict: Verdict) -> str:
+    """ "SINGLE by 4 of 5 answers", "no majority of 3 answers (IRRELEVANT 1, UNSURE 1)"."""
+    if verdict.label is not None:
+        return f"{verdict.label} by {verdict.votes[verdict.label]} of {verdict.asked} answers"
+    votes = ", ".join(f"{label} {number}" for label, number in sorted(verdict.votes.items()))
+    return f"no majority of {verdict.asked} answers ({votes or 'none readable'})"
 
 
 def _presence(fact: Fact) -> str:

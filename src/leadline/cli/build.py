@@ -156,7 +156,10 @@ def told(steps: Sequence[Step]) -> list[str]:
 def explain(
     plan: PlanFile,
     fact: Annotated[
-        str, typer.Argument(help="A fact's id, or a part of its subject, object, page or question.")
+        str,
+        typer.Argument(
+            help="A fact's id, a Wikidata id, or a part of its subject, relation, object, page or question."
+        ),
     ],
     limit: Annotated[int, typer.Option(min=1, help="At most so many facts.")] = 10,
     as_json: AsJson = False,
@@ -180,8 +183,9 @@ def explain(
                         "fact": one.fact.model_dump(mode="json"),
                         "history": [vars(event) for event in one.events],
                     }
-                    for one in found
+                    for one in found.histories
                 ],
+                "more": found.more,
                 "pages": [page.model_dump(mode="json") for page in dropped],
             }
         )
@@ -189,7 +193,7 @@ def explain(
         for page in dropped:
             detail = f" ({page.detail})" if page.detail else ""
             typer.echo(printable(f"page {page.title}: dropped as {page.reason}{detail}"))
-        for one in found:
+        for one in found.histories:
             ids = (one.fact.subject_id, one.fact.relation_id, one.fact.object_id)
             names = f"{one.fact.subject} | {one.fact.relation} | {one.fact.object}"
             names += f"  ({' '.join(known for known in ids if known)})" if any(ids) else ""
@@ -197,9 +201,11 @@ def explain(
             for event in one.events:
                 words = event.words or "unchanged"
                 typer.echo(printable(f"  {event.stage:<12} {event.outcome:<8} {words}"))
-        if not found and not dropped:
+        if found.more:
+            typer.echo(f"and {found.more:,} more facts: --limit {limit + found.more}")
+        if not found.histories and not dropped:
             typer.echo(printable(f"no stage has seen {fact}"))
-    if not found and not dropped:
+    if not found.histories and not dropped:
         raise typer.Exit(EXIT_FINDINGS)
 
 
