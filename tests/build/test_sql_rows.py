@@ -93,6 +93,36 @@ def test_rows_are_the_same_wherever_a_block_ends(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
+    "tail", [b"", b"\n", b"\n\n", b"\n-- Dump completed\n", b"\n/*!40000 ALTER TABLE `t` ENABLE KEYS */;\n"]
+)
+def test_a_dump_of_any_size_ends_where_its_last_statement_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tail: bytes
+) -> None:
+    monkeypatch.setattr("leadline.build.link.sql_rows._BLOCK", 64)
+    monkeypatch.setattr("leadline.build.link.sql_rows._HEAD", 48)
+    create = b"CREATE TABLE `t` (\n  `a` int COMMENT 'one; two'\n);\n"
+    for size in range(300):  # the end of the file lies on every place of a block, and of a head
+        text = create + b"INSERT INTO `t` VALUES (1),(" + b"7" * (size + 1) + b");" + tail
+        assert list(read_rows(_file(tmp_path, text), "t", ["a"])) == [(1,), (int(b"7" * (size + 1)),)], size
+
+
+@pytest.mark.parametrize("away", [-70_000, -65_536, -40, -1, 0, 1, 40, 65_536])
+@pytest.mark.parametrize("blocks", [0, 1, 2])
+def test_a_dump_whose_last_insert_ends_near_a_border_of_blocks_is_whole(
+    tmp_path: Path, blocks: int, away: int
+) -> None:
+    size = max(blocks * (1 << 20) + away, 113_000 + away)
+    start = b"CREATE TABLE `t` (\n `a` x,\n `b` x\n);\nINSERT INTO `t` VALUES (0,'"
+    rows = b",".join(b"(%d,'%s')" % (n, b"title" * 20) for n in range(1, (size - len(start)) // 120))
+    last = size - len(start) - len(rows) - len(b"'),;\n")
+    text = start + b"x" * last + b"')," + rows + b";\n"
+    assert len(text) == size
+    read = list(read_rows(_file(tmp_path, text), "t", ["b", "a"]))
+    assert len(read) == 1 + rows.count(b"(")
+    assert read[0] == (b"x" * last, 0)
+
+
+@pytest.mark.parametrize(
     ("written", "meant"),
     [
         (rb"'It\'s'", b"It's"),

@@ -232,9 +232,13 @@ class _Text:
             )
 
     def _comment(self) -> None:
-        while not (match := _COMMENT.match(self._buffer, self._at)):
-            if not self._more():
+        while True:
+            match = _COMMENT.match(self._buffer, self._at)
+            if match and (match.end() < len(self._buffer) or self._ended):
+                break
+            if self._ended:
                 raise self.fault("is cut off inside a comment")
+            self._more()
         if match[0].startswith((b"-- MySQL dump", b"-- MariaDB dump")):
             self._headed = True
         elif match[0].startswith(b"-- Dump completed"):
@@ -242,20 +246,26 @@ class _Text:
         self._at = match.end()
 
     def _end_of_statement(self) -> int:
-        while not (match := _ENDS.search(self._buffer, self._at)):
-            if len(self._buffer) - self._at > _LONGEST or not self._more():
+        while True:
+            match = _ENDS.search(self._buffer, self._at)
+            # At the end of what was read so far, a semicolon may be one of many in a comment on a column.
+            if match and (match.end() < len(self._buffer) or self._ended):
+                return match.end()
+            if self._ended or len(self._buffer) - self._at > _LONGEST:
                 raise self.fault("is cut off: a statement does not end")
-        return match.end()
+            self._more()
 
     def _short(self) -> bool:
         return len(self._buffer) - self._at < _HEAD
 
     def _matched(self, pattern: re.Pattern[bytes]) -> re.Match[bytes]:
-        while (match := pattern.match(self._buffer, self._at)) and match.end() == len(self._buffer):
-            if not self._more():
-                break
-        assert match
-        return match
+        """What `pattern`, which also matches nothing, matches here; its places are those of the buffer now."""
+        while True:
+            match = pattern.match(self._buffer, self._at)
+            assert match
+            if match.end() < len(self._buffer) or self._ended:
+                return match
+            self._more()  # lets go of what was used, at the end of the file too: places change
 
     def _fill(self, size: int) -> None:
         while len(self._buffer) - self._at < size and self._more():
