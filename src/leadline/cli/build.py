@@ -234,3 +234,13 @@ def stats(
     for line in found.lines():
         typer.echo(printable(line))
     typer.echo(f"written {page}")
+
+
+@app.command("table", epilog="Example: leadline build table domains > my-domains.yaml")
+def table(
+    name: Annotated[str, typer.Argument(help="domains, templates, relations or uninformative.")],
+) -> None:
+    """Print a packaged table, to edit and name in a plan."""
+    from leadline.build.tables import table as packaged
+
+    typer.echo(packaged(name), nl=False)

@@ -49,6 +49,7 @@ def page_of(plan: Plan, found: Statistics) -> BuildPage:
     crosses = [Cross("Domains by frequency", found.domains_by_bin, columns)] if found.domains_by_bin else []
     return BuildPage(
         name=found.name,
+        title=plan.title,
         version=found.version,
         facts=facts,
         notes=notes,

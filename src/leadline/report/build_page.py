@@ -32,11 +32,6 @@ class Bars:
         """How many are not shown."""
         return max(0, len(self.counts) - _MOST_BARS)
 
-    @property
-    def largest(self) -> int:
-        """The longest bar."""
-        return max(self.counts.values(), default=1)
-
 
 @dataclass(frozen=True)
 class FunnelRow:
@@ -63,6 +58,7 @@ class BuildPage:
     """Everything that the page shows."""
 
     name: str
+    title: str
     version: str
     facts: Mapping[str, str]
     notes: Sequence[str]
