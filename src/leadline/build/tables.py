@@ -16,7 +16,7 @@ TABLES = {
 
 
 def table(name: str) -> str:
-    """The text of a packaged table, to be saved, edited and named in a plan. Raises UsageError for no table."""
+    """The text of a packaged table, to be edited and named in a plan. Raises UsageError for another name."""
     if name not in TABLES:
         known = did_you_mean(name, TABLES, otherwise=f"tables: {', '.join(TABLES)}")
         raise UsageError(f"no table is called {name!r}", fix=known)
