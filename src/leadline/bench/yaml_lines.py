@@ -40,8 +40,17 @@ def compose(path: Path) -> yaml.MappingNode:
 
     Raises YamlFault where it is not a mapping in UTF-8, and OSError.
     """
+    return compose_bytes(read_whole(path))
+
+
+def read_whole(path: Path) -> bytes:
+    """The file's bytes, for `compose_bytes`: no more than show that it is too large. Raises OSError."""
     with path.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
+        return file.read(MAX_BYTES + 1)
+
+
+def compose_bytes(data: bytes) -> yaml.MappingNode:
+    """The same, of a file's bytes. Raises YamlFault."""
     if len(data) > MAX_BYTES:
         raise YamlFault(f"is larger than {MAX_BYTES:,} bytes", "1")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    model_validator,
+)
+
+from leadline.bench.problem import shortened
 
 
 def _as_list(value: Any) -> Any:
@@ -18,6 +29,12 @@ def _as_said(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _language(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}", value):
+        raise ValueError(f"{shortened(value)} is no language code: letters, digits and hyphens, such as en")
+    return value
 
 
 Date = Annotated[str, BeforeValidator(_as_said)]
@@ -39,7 +56,8 @@ class ArticlesSection(Section):
     jsonl: Paths = ()
     parquet: Paths = ()
     date: Date = ""  # of the dump, for the manifest and the data statement
-    language: str = "en"
+    # Of a Wikipedia: it becomes a part of addresses.
+    language: Annotated[str, AfterValidator(_language)] = "en"
     min_words: int = Field(default=100, ge=0)
     limit: int | None = Field(default=None, ge=1)
 
@@ -210,11 +228,11 @@ class PresenceSection(Section):
     api: str | None = None  # such as https://api.infini-gram.io/
     tokenizer: str | None = None  # tokenizer.json of that index
     user_agent: str | None = None
-    tiers: Annotated[tuple[Literal["exact", "normalised", "stripped"], ...], BeforeValidator(_as_list)] = (
-        "exact",
-        "normalised",
-        "stripped",
-    )
+    tiers: Annotated[
+        tuple[Literal["exact", "normalised", "stripped"], ...],
+        BeforeValidator(_as_list),
+        Field(min_length=1),
+    ] = ("exact", "normalised", "stripped")
     keep: Literal["exact", "normalised", "stripped"] = "exact"  # the loosest tier that keeps a fact
     again: bool = True  # the same triplet must be extracted again from the sentence
     locations: int = Field(default=5, ge=0)  # documents named per sentence
@@ -242,11 +260,17 @@ class Plan(Section):
     presence: PresenceSection | None = None
 
     _file: Path = PrivateAttr(default=Path("plan.yaml"))
+    _source: bytes | None = PrivateAttr(default=None)
 
     @property
     def file(self) -> Path:
         """Where it was read from."""
         return self._file
+
+    @property
+    def source(self) -> bytes | None:
+        """What the file held when it was read, whatever is done to it since; None for a plan made in code."""
+        return self._source
 
     @property
     def folder(self) -> Path:
@@ -256,4 +280,4 @@ class Plan(Section):
     @property
     def work(self) -> Path:
         """The build's folder: `out`, or NAME-build beside the plan."""
-        return self.folder / (self.out or f"{self.name}-build")
+        return self.folder / Path(self.out or f"{self.name}-build").expanduser()
