@@ -9,7 +9,6 @@ from leadline.build.manifest import write_manifest
 from leadline.build.plan import Plan
 from leadline.build.stats import statistics
 from leadline.build.workspace import Workspace
-from leadline.study.lock import locked
 
 
 @dataclass(frozen=True)
@@ -20,10 +19,12 @@ class Finished:
 
 
 def finish(plan: Plan, work: Workspace) -> Finished:
-    """Write WORK/benchmark and WORK/manifest.json. Raises LeadlineError, UsageError."""
-    with locked(work.folder, "build"):
-        found = statistics(plan, work)
-        if found.facts:
-            write_facts(plan, work)
-        write_manifest(plan, work)
+    """Write WORK/benchmark and WORK/manifest.json. Raises LeadlineError, UsageError.
+
+    `run_build` calls it as its `then`, while no other process may change the stages.
+    """
+    found = statistics(plan, work)
+    if found.facts:
+        write_facts(plan, work)
+    write_manifest(plan, work)
     return Finished(found.facts)

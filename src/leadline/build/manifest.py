@@ -35,7 +35,7 @@ def write_manifest(plan: Plan, work: Workspace) -> Path:
             inputs[stage.name] = sums.of(files)
     document: dict[str, Any] = {
         "plan": plan.model_dump(mode="json"),
-        "plan_sha256": hashlib.sha256(plan.file.read_bytes()).hexdigest(),
+        "plan_sha256": hashlib.sha256(plan.source).hexdigest() if plan.source is not None else None,
         "dates": {"articles": plan.articles.date, "wikidata": plan.wikidata.date},
         "inputs": inputs,
         "stages": {

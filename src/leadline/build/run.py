@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.build.checksums import Checksums, in_key
+from leadline.build.checksums import Checksums
 from leadline.build.disk import said_by_the_disk
 from leadline.build.engines.engine import Engine
 from leadline.build.plan import Plan
 from leadline.build.progress import Progress
 from leadline.build.stage import FactStage, Job, Stage
 from leadline.build.stages import stages
-from leadline.build.workspace import DONE, StageFolder, Workspace, key_of
+from leadline.build.standing import chained, clear, clear_what_is_stale
+from leadline.build.work_folder import own_folder
+from leadline.build.workspace import DONE, StageFolder
 from leadline.errors import UsageError
 from leadline.study.lock import locked
 
@@ -39,28 +41,38 @@ def run_build(
     *,
     until: str | None = None,
     chosen: Sequence[Stage] | None = None,
+    then: Callable[[], None] | None = None,
 ) -> Outcome:
     """Do what is lacking, up to the stage `until` (the last without it). Interrupt it and call it again.
 
     A stage's key is a hash of its version, its settings, the checksums of its inputs and the keys of the
-    stages before: one that stands whole under the same key is not done again. Raises UsageError for a plan
+    stages before: one that stands whole under the same key is not done again. Files and values that the plan
+    names are looked at before the first stage. A benchmark of another plan is removed. Raises UsageError for a plan
     that cannot be followed, LeadlineError where something fails or another process works in the folder; what
-    is done stays.
+    is done stays. `then` is called after the last stage, before another process may work in the folder.
     """
     line = tuple(chosen or stages())
     names = [stage.name for stage in line]
     if until is not None and until not in names:
         raise UsageError(f"no stage is called {until!r}", fix=f"stages: {', '.join(names)}")
-    work = Workspace(plan.work)
-    with said_by_the_disk(work.folder):
-        work.folder.mkdir(parents=True, exist_ok=True)
+    for stage in line:
+        if stage.wanted(plan):
+            stage.check(plan)
+        if stage.name == until:
+            break
+    work = own_folder(plan)
     with locked(work.folder, "build"):
-        return _run(line, Job(plan, work, engine, progress), until)
+        outcome = _run(line, Job(plan, work, engine, progress), until)
+        if then is not None:
+            then()
+        return outcome
 
 
 def _run(line: Sequence[Stage], job: Job, until: str | None) -> Outcome:
     plan, outcome = job.plan, Outcome()
     _clear_halves(job.work.folder.glob(".*"))
+    with said_by_the_disk(job.work.folder):
+        clear_what_is_stale(plan, job.work, line)
     sums = Checksums(job.work.folder / "checksums.json", plan.folder)
     key, before = "", None
     for stage in line:
@@ -68,7 +80,7 @@ def _run(line: Sequence[Stage], job: Job, until: str | None) -> Outcome:
             here = job.work.stage(stage.name)
             inputs = stage.inputs(plan)
             job.engine.check(inputs)
-            key = key_of([key, stage.name, stage.version, stage.settings(plan), in_key(sums.of(inputs))])
+            key = chained(key, stage, plan, sums.of(inputs))
             _do(stage, job, here, before, key, outcome)
             if here.kept.exists():
                 before = here
@@ -92,6 +104,7 @@ def _do(
     facts = _kept(before) if isinstance(stage, FactStage) else None
     job.progress.begin(stage.name, facts, "facts")
     with said_by_the_disk(here.path):
+        clear(job.work)
         _make_room(here, key)
     counts = stage.run(job, here, before)
     here.finish(key, counts)

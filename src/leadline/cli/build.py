@@ -100,7 +100,7 @@ def _build(
     as_json: bool,
 ) -> None:
     from leadline.build.engines.choose import chosen_engine
-    from leadline.build.finish import finish
+    from leadline.build.finish import Finished, finish
     from leadline.build.funnel import as_json as funnel_json
     from leadline.build.funnel import funnel
     from leadline.build.plan_file import read_plan
@@ -114,11 +114,17 @@ def _build(
     plan = read_plan(file)
     work = Workspace(plan.work)
     with progress(quiet) as shown, chosen_engine(engine, workers, ray_address, plan.work) as chosen:
-        outcome = run_build(plan, chosen, shown, until=until)
-        finished = finish(plan, work) if until is None else None
-    if finished:
-        write_build_page(page_of(plan, statistics(plan, work)), work.folder / "stats.html")
-    steps = funnel(plan, work)
+        finished: Finished | None = None
+        steps: tuple[Step, ...] = ()
+
+        def ending() -> None:
+            nonlocal finished, steps
+            if until is None:
+                finished = finish(plan, work)
+                write_build_page(page_of(plan, statistics(plan, work)), work.folder / "stats.html")
+            steps = funnel(plan, work)
+
+        outcome = run_build(plan, chosen, shown, until=until, then=ending)
     if as_json:
         print_json(
             {
