@@ -15,9 +15,10 @@ from leadline.bench.writing import write_benchmark
 from leadline.build.disk import said_by_the_disk
 from leadline.build.link.properties import Properties, properties
 from leadline.build.pages import Page, address, articles_of, page_of
-from leadline.build.plan import Plan
+from leadline.build.plan import Plan, PresenceSection
 from leadline.build.plan_file import file_of
-from leadline.build.records import Article, Fact
+from leadline.build.records import Article, Fact, Support, Tier
+from leadline.build.standing import whatever_ended
 from leadline.build.statement import NO_DOMAIN, attribution, data_statement
 from leadline.build.stats import statistics
 from leadline.build.workspace import Workspace
@@ -27,7 +28,7 @@ from leadline.documents.sources import FOLDER_NAME
 from leadline.errors import UsageError
 
 STATEMENT, ATTRIBUTION, FACTS = "DATA_STATEMENT.md", "ATTRIBUTION.md", "facts.jsonl"
-_TIERS = ("exact", "normalised", "stripped", None)
+_TIERS: tuple[Tier | None, ...] = ("exact", "normalised", "stripped", None)
 
 
 def write_facts(plan: Plan, work: Workspace) -> Path:
@@ -38,7 +39,7 @@ def write_facts(plan: Plan, work: Workspace) -> Path:
     sources/ the pages as they were read, under their addresses, so that an audit finds the quotes. The bytes
     depend on the plan and the stages alone. Raises UsageError where there are no questions yet.
     """
-    found = statistics(plan, work)
+    found = statistics(plan, work, whatever_ended(plan, work))
     facts = sorted(work.stage(found.last_stage).facts(), key=lambda fact: fact.id)
     if not facts:
         raise UsageError("no fact is left to ask", where=str(plan.file), fix="leadline build stats says why")
@@ -63,9 +64,13 @@ def write_facts(plan: Plan, work: Workspace) -> Path:
     return work.benchmark
 
 
-def item_of(fact: Fact, addresses: Mapping[Page, str]) -> Item:
-    """A fact as an item. Its evidence is its supporting sentences, those found in the corpus first."""
-    supports = sorted(fact.support, key=lambda support: _TIERS.index(support.tier))
+def item_of(fact: Fact, addresses: Mapping[Page, str], presence: PresenceSection | None) -> Item:
+    """A fact as an item. Its evidence is its supporting sentences, those found in the corpus first.
+
+    Where `presence` was asked for, only sentences that it confirmed are evidence.
+    """
+    shown = [one for one in fact.support if presence is None or confirmed(one, presence.keep)]
+    supports = sorted(shown, key=lambda support: _TIERS.index(support.tier))
     evidence = [
         Evidence(quote=support.sentence, source=addresses.get(page_of(fact, support), ""))
         for support in supports
@@ -84,6 +89,19 @@ def item_of(fact: Fact, addresses: Mapping[Page, str]) -> Item:
             "evidence": evidence,
         }
     )
+
+
+def confirmed(support: Support, keep: Tier) -> bool:
+    """Whether a sentence stands in the corpus on the tier `keep` or a stricter one, and says the fact.
+
+    What was not extracted again from it does not count; where nobody tried, it may.
+
+    >>> confirmed(Support(sentence="s", start=0, tier="exact"), "normalised")
+    True
+    >>> confirmed(Support(sentence="s", start=0, tier="exact", again=False), "normalised")
+    False
+    """
+    return _TIERS.index(support.tier) <= _TIERS.index(keep) and support.again is not False
 
 
 def _write(
@@ -105,7 +123,7 @@ def _write(
         data_statement=STATEMENT,
         category_name="domain",
         task_name="relation",
-        items=tuple(item_of(fact, addresses) for fact in facts),
+        items=tuple(item_of(fact, addresses, plan.presence) for fact in facts),
     )
     write_benchmark(benchmark, folder)
     used = [articles[page] for page in sorted(articles)]

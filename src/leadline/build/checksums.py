@@ -12,6 +12,9 @@ from typing import Any
 from leadline.build.workspace import write_json
 from leadline.errors import UsageError
 
+# Bytes of a file that is read where only a glance is wanted.
+_SMALL = 64 << 20
+
 
 class Checksums:
     """Remembers checksums in a file of the build's folder.
@@ -30,6 +33,19 @@ class Checksums:
 
     def of(self, paths: Iterable[Path]) -> dict[str, str]:
         """File name to sha256, in the order of `paths`. Raises UsageError where a file cannot be read."""
+        found = self._of(paths, None)
+        assert found is not None
+        sums, changed = found
+        if changed:
+            write_json(self._file, self._known)
+        return sums
+
+    def glance(self, paths: Iterable[Path]) -> dict[str, str] | None:
+        """The same, but None where a large file has changed since; nothing is remembered."""
+        found = self._of(paths, _SMALL)
+        return found[0] if found is not None else None
+
+    def _of(self, paths: Iterable[Path], largest: int | None) -> tuple[dict[str, str], bool] | None:
         sums: dict[str, str] = {}
         changed = False
         for path in paths:
@@ -39,15 +55,15 @@ class Checksums:
                 stamp = [now.st_size, now.st_mtime_ns]
                 known = self._known.get(name)
                 if not (isinstance(known, list) and len(known) == 3 and known[:2] == stamp):
+                    if largest is not None and now.st_size > largest:
+                        return None
                     with path.open("rb") as file:
                         known = [*stamp, hashlib.file_digest(file, "sha256").hexdigest()]
                     self._known[name], changed = known, True
             except OSError as error:
                 raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
             sums[name] = str(known[2])
-        if changed:
-            write_json(self._file, self._known)
-        return sums
+        return sums, changed
 
 
 def in_key(sums: dict[str, str]) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from itertools import chain
 from leadline.build.parts import reading
 from leadline.build.plan import Plan
 from leadline.build.records import Drop, DroppedPage, Fact, Verdict
-from leadline.build.stages import stages
+from leadline.build.standing import Standing, standing
 from leadline.build.workspace import Workspace
 from leadline.errors import UsageError
 
@@ -52,17 +52,19 @@ class Found:
     more: int = 0
 
 
-def histories(plan: Plan, work: Workspace, wanted: str, limit: int = 20) -> Found:
+def histories(
+    plan: Plan, work: Workspace, wanted: str, limit: int = 20, now: Standing | None = None
+) -> Found:
     """The histories of the facts that `wanted` names.
 
     That is a fact's id, the id of its subject, relation, object or page (Q90, P36), or a part of one of its
     names, its relation or its question, whatever the case. At most `limit` of them, those that were extracted
-    first. Raises UsageError where nothing is asked for.
+    first. Stages that are out of date are not asked. Raises UsageError where nothing is asked for.
     """
     if not wanted.strip():
         raise UsageError("no fact is named", fix="an id, or a part of a subject, object, page or question")
-    here = [work.stage(stage.name) for stage in stages() if stage.wanted(plan)]
-    here = [stage for stage in here if stage.done() and stage.kept.exists()]
+    here = [work.stage(name) for name in (now or standing(plan, work)).current]
+    here = [stage for stage in here if stage.kept.exists()]
     ids: dict[str, None] = {}  # in the order in which they were first seen
     for stage in here:
         for record in chain(stage.facts(), stage.drops()):
@@ -128,7 +130,8 @@ def _news(before: Fact | None, now: Fact) -> str:
         if before.verdicts.get(name) != verdict
     ]
     if now.statement != before.statement and now.statement is not None:
-        changed.append(f"{now.statement.values} value of rank {now.statement.rank} in Wikidata")
+        rank = "any rank and time" if now.statement.ever else f"rank {now.statement.rank}"
+        changed.append(f"{now.statement.values} value of {rank} in Wikidata")
     if now.support != before.support:
         changed += [_presence(now)] if any(one.tier for one in now.support) else ["supports merged"]
     return ", ".join(changed)

@@ -47,9 +47,9 @@ def run_build(
 
     A stage's key is a hash of its version, its settings, the checksums of its inputs and the keys of the
     stages before: one that stands whole under the same key is not done again. Files and values that the plan
-    names are looked at before the first stage. A benchmark of another plan is removed. Raises UsageError for a plan
-    that cannot be followed, LeadlineError where something fails or another process works in the folder; what
-    is done stays. `then` is called after the last stage, before another process may work in the folder.
+    names are looked at before the first stage. A benchmark of another plan is removed. Raises UsageError for
+    a plan that cannot be followed, LeadlineError where something fails or another process works in the
+    folder; what is done stays. `then` is called after the last stage, before another process may work in the folder.
     """
     line = tuple(chosen or stages())
     names = [stage.name for stage in line]

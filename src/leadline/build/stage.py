@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from leadline.build.parts import writing
 from leadline.build.records import Drop, Fact
 from leadline.build.workspace import StageFolder, Workspace
+from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from leadline.build.engines.engine import Engine
@@ -47,6 +48,16 @@ class Stage(ABC):
     def inputs(self, plan: Plan) -> tuple[Path, ...]:
         """Files from outside the build's folder that it reads: pinned by checksum in the manifest."""
         return ()
+
+    def check(self, plan: Plan) -> None:
+        """Look at what the plan names for this stage, before any stage runs: cheap, and nothing is kept.
+
+        Raises UsageError for files that are not there, and for small ones of the user's that are wrong.
+        """
+        for path in self.inputs(plan):
+            if not path.exists():
+                fix = f"the stage {self.name} of {plan.file} reads it"
+                raise UsageError("no such file", where=str(path), fix=fix)
 
     def wanted(self, plan: Plan) -> bool:
         """Whether the plan asks for this stage; without it, facts pass by."""

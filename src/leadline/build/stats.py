@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import statistics as numbers
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from leadline.build.funnel import Step, as_json, funnel
 from leadline.build.plan import Plan
 from leadline.build.records import Fact
-from leadline.build.stages import stages
+from leadline.build.standing import Standing, standing
 from leadline.build.workspace import Workspace
 from leadline.errors import UsageError
 
@@ -24,7 +24,9 @@ class Statistics:
 
     `sentences`: per tier, how many supporting sentences stand in the corpus; `occurrences`: smallest, median
     and largest number of times that a fact's sentences occur (None without a corpus). `classifiers`: what
-    each classifier said, over all facts that it judged, with its mean agreement.
+    each classifier said, over all facts that it judged, with its mean agreement. `last_stage` is the one
+    whose facts are counted ("" where none is current), `out_of_date` the first that the plan wants otherwise
+    than it stands there ("" where there is none).
     """
 
     name: str
@@ -41,6 +43,7 @@ class Statistics:
     occurrences: tuple[int, float, int] | None
     classifiers: Mapping[str, Mapping[str, Any]]
     last_stage: str
+    out_of_date: str
     funnel: tuple[Step, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -74,16 +77,16 @@ class Statistics:
         return said
 
 
-def statistics(plan: Plan, work: Workspace) -> Statistics:
-    """Count what is left after the last stage that has ended. Raises UsageError where nothing is there."""
-    ended = [
-        stage.name
-        for stage in stages()
-        if stage.wanted(plan) and work.stage(stage.name).done() and work.stage(stage.name).kept.exists()
-    ]
-    if not ended:
+def statistics(plan: Plan, work: Workspace, now: Standing | None = None) -> Statistics:
+    """Count what is left after the last stage that is current.
+
+    Raises UsageError where nothing is there; what is out of date leaves nothing to count.
+    """
+    now = now or standing(plan, work)
+    ended = [name for name in now.current if work.stage(name).kept.exists()]
+    if not ended and not now.stale:
         raise UsageError("nothing is built yet", where=str(plan.file), fix=f"leadline build run {plan.file}")
-    facts = list(work.stage(ended[-1]).facts())
+    facts = list(work.stage(ended[-1]).facts()) if ended else []
     occurrences = [sum(one.occurrences for one in fact.support) for fact in facts]
     looked_for = any(one.tier for fact in facts for one in fact.support)
     return Statistics(
@@ -99,9 +102,10 @@ def statistics(plan: Plan, work: Workspace) -> Statistics:
         domains_by_bin=_by_bin(facts),
         sentences=_counted(one.tier for fact in facts for one in fact.support),
         occurrences=(min(occurrences), numbers.median(occurrences), max(occurrences)) if looked_for else None,
-        classifiers=_classifiers(plan, work),
-        last_stage=ended[-1],
-        funnel=funnel(plan, work),
+        classifiers=_classifiers(work, ended),
+        last_stage=ended[-1] if ended else "",
+        out_of_date=now.first if now.stale else "",
+        funnel=funnel(plan, work, now),
     )
 
 
@@ -123,12 +127,12 @@ def _by_bin(facts: list[Fact]) -> dict[str, dict[str, int]]:
     return {name: _in_order(domains[name], BINS) for name in sorted(domains)}
 
 
-def _classifiers(plan: Plan, work: Workspace) -> dict[str, dict[str, Any]]:
+def _classifiers(work: Workspace, ended: Sequence[str]) -> dict[str, dict[str, Any]]:
     """What the classifiers said of all that they judged, dropped facts included."""
     told: dict[str, dict[str, Any]] = {}
     for name in ("relevance", "cardinality"):
         here = work.stage(name)
-        if not here.done() or not here.kept.exists():
+        if name not in ended:
             continue
         judged = [fact.verdicts[name] for fact in here.facts() if name in fact.verdicts]
         judged += [drop.fact.verdicts[name] for drop in here.drops() if name in drop.fact.verdicts]
