@@ -34,8 +34,14 @@ SHORT = "Say SINGLE or MULTIPLE. {{ question }}:"
         ({"SINGLE": 3, "MULTIPLE": 2}, 5, "SINGLE", "unstable", ""),
         ({"SINGLE": 2, "MULTIPLE": 2}, 4, None, "unstable", ""),  # half is not most
         ({"SINGLE": 2}, 5, None, "unstable", ""),
+        ({"SINGLE": 2, "UNSURE": 2}, 5, None, "unstable", ""),
         ({"MULTIPLE": 5}, 5, "MULTIPLE", "multiple", "multiple"),
+        ({"MULTIPLE": 2, "SINGLE": 1}, 3, "MULTIPLE", "multiple", "multiple"),  # against it, if unsteadily
+        ({"MULTIPLE": 2}, 5, None, "unstable", "multiple"),  # no majority, but nothing speaks for it
+        ({"MULTIPLE": 2, "UNSURE": 2}, 5, None, "unstable", "multiple"),
+        ({"MULTIPLE": 1, "UNSURE": 2}, 5, None, "unstable", ""),
         ({"UNSURE": 4, "SINGLE": 1}, 5, "UNSURE", "unsure", ""),
+        ({"UNSURE": 3, "MULTIPLE": 2}, 5, "UNSURE", "unsure", ""),
         ({}, 5, None, "unanswered", "unanswered"),
     ],
 )
@@ -47,6 +53,23 @@ def test_the_label_of_most_answers_decides_if_it_is_steady_enough(
     assert verdict_reason(said, CARDINALITY, ClassifierSection(model="smollm2")) == reason
     lenient = ClassifierSection(model="smollm2", unsure="keep", unstable="keep")
     assert verdict_reason(said, CARDINALITY, lenient) == with_all_kept
+
+
+@pytest.mark.parametrize(
+    ("votes", "unsure", "unstable"),
+    [
+        ({"IRRELEVANT": 2, "RELEVANT": 1}, "irrelevant", "irrelevant"),
+        ({"UNSURE": 2, "RELEVANT": 1}, "", "unsure"),
+        ({"RELEVANT": 2, "IRRELEVANT": 1}, "unstable", ""),
+    ],
+)
+def test_each_flag_keeps_its_own_and_none_a_fact_that_most_answers_are_against(
+    votes: dict[str, int], unsure: str, unstable: str
+) -> None:
+    said = verdict(votes, 3, RELEVANCE)
+    section = {"model": "smollm2", "samples": 3}
+    assert verdict_reason(said, RELEVANCE, ClassifierSection(**section, unsure="keep")) == unsure
+    assert verdict_reason(said, RELEVANCE, ClassifierSection(**section, unstable="keep")) == unstable
 
 
 def test_votes_stand_in_the_order_of_the_labels_whatever_came_first() -> None:

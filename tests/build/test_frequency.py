@@ -148,8 +148,19 @@ def test_files_outside_the_window_and_of_programs_are_left_out_with_a_note(tmp_p
         "pageviews-202102-user.bz2 left out",
         "pageviews-202104-spider.bz2 left out",
         "pageviews-202106-user.bz2 left out",
+        "files of 1 of the 30 days of 2021-04",
         "no file of 2021-05",
     ]
+    assert chosen.days == (32, 31 + 30 + 31)
+
+
+def test_a_window_of_whole_months_or_of_all_their_days_is_whole(tmp_path: Path) -> None:
+    every = names(tmp_path, *(f"202402{day:02d}-user" for day in range(1, 30)))
+    for files in (every, names(tmp_path, "202402-user")):
+        assert (choose(files, Window()).days, choose(files, Window()).notes) == ((29, 29), ())
+    undated = [*every, tmp_path / "views.bz2"]
+    assert choose(undated, Window()).days is None  # who knows which days it counts
+    assert choose(names(tmp_path, "202413-user"), Window()).days is None
 
 
 @pytest.mark.parametrize(
@@ -289,7 +300,7 @@ def test_done_by_run_the_stage_leaves_facts_and_drops(tmp_path: Path) -> None:
             keep(fact(n))
     job = Job(plan(tmp_path, pageviews="pageviews-*"), work, InProcess(), Quiet())
     counts = FrequencyStage().run(job, work.stage("frequency"), before)
-    assert counts == {"kept": 6, "dropped": {"buffer": 4}}
+    assert counts == {"kept": 6, "dropped": {"buffer": 4}, "days": {"counted": 31, "of": 31}}
     assert {drop.fact.bin for drop in work.stage("frequency").drops()} == {"buffer"}
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 from pathlib import Path
+from string import Formatter
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -14,21 +14,17 @@ from pydantic import (
     ConfigDict,
     Field,
     PrivateAttr,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
 from leadline.bench.problem import shortened
+from leadline.build.plan_dates import Date, Month
 
 
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, (str, dict)) else value
-
-
-def _as_said(value: Any) -> Any:
-    """YAML reads 2022-03-01 as a date and 20220301 as a number; both are meant as they are written."""
-    if isinstance(value, date):
-        return value.isoformat()
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _language(value: str) -> str:
@@ -36,8 +32,6 @@ def _language(value: str) -> str:
         raise ValueError(f"{shortened(value)} is no language code: letters, digits and hyphens, such as en")
     return value
 
-
-Date = Annotated[str, BeforeValidator(_as_said)]
 
 Paths = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 """Files or patterns (`*.xml.bz2`), relative to the plan's folder; one may stand without a list."""
@@ -50,12 +44,20 @@ class Section(BaseModel):
 
 
 class ArticlesSection(Section):
-    """Where pages come from: MediaWiki XML dumps, JSON lines or Parquet with id, title and text."""
+    """Where pages come from: MediaWiki XML dumps, JSON lines or Parquet with id, title and text.
+
+    `source`, `url` and `licence` (of the text) are known of a dump, which is Wikipedia's unless `source` says
+    otherwise; of JSON lines and Parquet nothing is known that is not said. `url` is an address with {title},
+    {id} or {revision} in it. Pages without an address are their own stored text.
+    """
 
     dump: Paths = ()
     jsonl: Paths = ()
     parquet: Paths = ()
-    date: Date = ""  # of the dump, for the manifest and the data statement
+    date: Date = ""  # of the dump, for the manifest, the data statement and Wikipedia's licence
+    source: str = ""
+    url: str = ""
+    licence: str = ""
     # Of a Wikipedia: it becomes a part of addresses.
     language: Annotated[str, AfterValidator(_language)] = "en"
     min_words: int = Field(default=100, ge=0)
@@ -66,6 +68,23 @@ class ArticlesSection(Section):
         if not (self.dump or self.jsonl or self.parquet):
             raise ValueError("names no input: dump, jsonl or parquet")
         return self
+
+    @field_validator("url")
+    @classmethod
+    def _address_of_pages(cls, url: str) -> str:
+        if not url:
+            return url
+        wrong = "is no address of pages: write one such as https://example.org/pages/{title}"
+        try:
+            parts = list(Formatter().parse(url))
+        except ValueError:
+            raise ValueError(f"{wrong}, with each brace closed") from None
+        names = {name for _, name, _, _ in parts if name is not None}
+        if any(form or turned for _, _, form, turned in parts) or names - {"title", "id", "revision"}:
+            raise ValueError(f"{wrong}; only {{title}}, {{id}} and {{revision}} are filled in")
+        if not url.startswith(("http://", "https://")) or not names:
+            raise ValueError(wrong)
+        return url
 
 
 class ExtractSection(Section):
@@ -165,7 +184,7 @@ class FilterSection(Section):
     overlap_aliases: bool = False  # an alias of the object counts as well
     literals: Annotated[tuple[Literal["date", "quantity", "string"], ...], BeforeValidator(_as_list)] = ()
     single: bool = True
-    ended: Literal["out", "count"] = "out"  # statements that have ended: "count" asks for who ever was
+    ended: Literal["out", "count"] = "out"  # "count": ask who it ever was, of the living too
     relevance: ClassifierSection | None = None
     cardinality: ClassifierSection | None = None
 
@@ -182,14 +201,22 @@ class FrequencySection(Section):
     pageviews: Paths = ()
     api: str | None = None
     user_agent: str | None = None
-    start: Date = ""  # first and last month of the window: 2021-03
-    end: Date = ""
+    start: Month = ""  # first and last month of the window: 2021-03
+    end: Month = ""
     project: str = "en.wikipedia"
     head: float = Field(default=10, gt=0, lt=100)  # per cent of entities, from the top
     torso: float = Field(default=40, gt=0, lt=100)
     tail: float = Field(default=10, gt=0, lt=100)
     buffer: float = Field(default=20, ge=0, lt=100)
     keep_buffer: bool = False
+
+    @field_validator("end")
+    @classmethod
+    def _not_before_it_begins(cls, end: str, info: ValidationInfo) -> str:
+        start = info.data.get("start", "")
+        if end and start and end < start:
+            raise ValueError(f"is before the start, {start}")
+        return end
 
     @model_validator(mode="after")
     def _hundred(self) -> FrequencySection:
@@ -246,7 +273,7 @@ class Plan(Section):
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")
     version: str = "0.1.0"
     title: str = ""
-    licence: str = "CC BY-SA 4.0"
+    licence: str = ""  # of the whole; without it that of the pages' text
     seed: int = 0
     out: str | None = None
     articles: ArticlesSection

@@ -33,6 +33,7 @@ class ClassifierStage(FactStage):
     its verdict, also where it is dropped.
     """
 
+    version: ClassVar[int] = 2
     classifier: ClassVar[Classifier]
 
     @abstractmethod
@@ -107,15 +108,30 @@ class ClassifierStage(FactStage):
 def verdict_reason(said: Verdict, classifier: Classifier, section: ClassifierSection) -> str:
     """Why a fact with this verdict is dropped; "" where it goes on.
 
-    What the plan keeps goes on whatever its label: an unstable verdict is none.
+    A fact that most answers are against is dropped whatever the plan keeps: `unsure: keep` is about facts of
+    which most answers are unsure, `unstable: keep` about those without a steady label that no label against
+    them leads.
     """
     if not said.votes:
         return "unanswered"
-    if said.label is None or said.agreement < section.agreement:
-        return "unstable" if section.unstable == "drop" else ""
     if said.label == UNSURE:
         return "unsure" if section.unsure == "drop" else ""
-    return "" if said.label == classifier.keeps else classifier.reason
+    if said.label not in (None, classifier.keeps):
+        return classifier.reason
+    if said.label is not None and said.agreement >= section.agreement:
+        return ""
+    if section.unstable == "drop":
+        return "unstable"
+    return classifier.reason if _led_against(said, classifier) else ""
+
+
+def _led_against(said: Verdict, classifier: Classifier) -> bool:
+    """Whether a label against the fact has more votes than the one for it, and as many as any other."""
+    kept, unsure = (said.votes.get(label, 0) for label in (classifier.keeps, UNSURE))
+    against = max(
+        (votes for label, votes in said.votes.items() if label not in (classifier.keeps, UNSURE)), default=0
+    )
+    return against > kept and against >= unsure
 
 
 def _told(said: Verdict) -> str:

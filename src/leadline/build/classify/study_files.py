@@ -21,6 +21,7 @@ from leadline.build.classify.labels import Classifier, one_line, triplet
 from leadline.build.classify.scopes import scope_of, scopes
 from leadline.build.classify.template import Template, template
 from leadline.build.plan import ClassifierSection, Plan
+from leadline.build.provenance import provenance
 from leadline.build.records import Fact
 from leadline.models.catalogue import CATALOGUE
 from leadline.models.served.reference import is_served
@@ -107,7 +108,7 @@ def write_study(
         version=plan.version,
         title=f"{plan.name}: {classifier.name}",
         description=_description(classifier),
-        licence=plan.licence,
+        licence=provenance(plan).licence,
         category_name="relation",
         task_name="domain",
         tasks=prompting.tasks(facts, classifier),

@@ -7,19 +7,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from leadline.build.frequency.api import API, ViewsApi, user_agent
 from leadline.build.frequency.bins import BUFFER, bins
 from leadline.build.frequency.pageviews import Wanted, count_views, title_key
-from leadline.build.frequency.window import Window, choose
+from leadline.build.frequency.window import Chosen, Window, choose
 from leadline.build.link.open import open_titles
 from leadline.build.plan import FrequencySection, Plan
 from leadline.build.plan_file import files_of
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
 from leadline.build.subject import entities, subject_is_page, subject_title, wiki_of
-from leadline.build.workspace import write_json
+from leadline.build.workspace import StageFolder, write_json
 from leadline.documents.fetch_settings import FetchSettings
 from leadline.errors import UsageError
 
@@ -32,6 +32,7 @@ class FrequencyStage(FactStage):
     """
 
     name: ClassVar[str] = "frequency"
+    version: ClassVar[int] = 2
     after: ClassVar[tuple[str, ...]] = ("cardinality",)
 
     def settings(self, plan: Plan) -> object:
@@ -45,11 +46,20 @@ class FrequencyStage(FactStage):
         section = _section(plan)
         if not section.pageviews:
             return ()
-        return choose(files_of(plan, "frequency", "pageviews"), Window(section.start, section.end)).files
+        return _chosen(plan, section).files
 
     def wanted(self, plan: Plan) -> bool:
         """Only where the plan has a section `frequency`."""
         return plan.frequency is not None
+
+    def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
+        """As any stage over facts; of dated files the counts also say how many `days` they count, `of` how
+        many in the window."""
+        counts = dict(super().run(job, here, before))
+        section = _section(job.plan)
+        if section.pageviews and (days := _chosen(job.plan, section).days):
+            counts["days"] = {"counted": days[0], "of": days[1]}
+        return counts
 
     def judge(self, job: Job, facts: Iterable[Fact]) -> Iterator[Fact | Drop]:
         """Reasons: no-views, buffer (unless `keep_buffer`)."""
@@ -96,6 +106,10 @@ def _section(plan: Plan) -> FrequencySection:
     return plan.frequency
 
 
+def _chosen(plan: Plan, section: FrequencySection) -> Chosen:
+    return choose(files_of(plan, "frequency", "pageviews"), Window(section.start, section.end))
+
+
 def _subject(fact: Fact) -> str:
     return fact.subject_id or f"title:{title_key(fact.subject)}"
 
@@ -122,9 +136,9 @@ def _pages(job: Job, facts: Iterable[Fact], section: FrequencySection) -> dict[s
 
 def _views(job: Job, section: FrequencySection, pages: Mapping[str, _Page]) -> dict[str, int]:
     """Views by subject; one of which nothing is known is absent."""
-    window = Window(section.start, section.end)
     if section.pageviews:
-        return _from_files(job, section, pages, window)
+        return _from_files(job, section, pages)
+    window = Window(section.start, section.end)
     settings = FetchSettings(user_agent=user_agent(section.user_agent, job.plan.wikidata.user_agent), rate=5)
     cache = job.work.folder / "cache" / "pageviews.jsonl"
     api = ViewsApi(section.project, window, settings, cache, section.api or API)
@@ -134,10 +148,8 @@ def _views(job: Job, section: FrequencySection, pages: Mapping[str, _Page]) -> d
     return {subject: views for subject, title in first.items() if (views := said[title]) is not None}
 
 
-def _from_files(
-    job: Job, section: FrequencySection, pages: Mapping[str, _Page], window: Window
-) -> dict[str, int]:
-    chosen = choose(files_of(job.plan, "frequency", "pageviews"), window)
+def _from_files(job: Job, section: FrequencySection, pages: Mapping[str, _Page]) -> dict[str, int]:
+    chosen = _chosen(job.plan, section)
     for note in chosen.notes:
         job.progress.note(f"frequency: {note}")
     titles: dict[str, str] = {}

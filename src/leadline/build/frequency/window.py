@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 from leadline.errors import UsageError
 
 # pageviews-20230320-user.bz2 of a day, pageviews-202303-user.bz2 of a month; people's views, not programs'.
-_NAME = re.compile(r"pageviews-(\d{4})(\d{2})(\d{2})?-(user|spider|automated)\b")
+_NAME = re.compile(r"pageviews-(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?-(user|spider|automated)\b")
 _MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 
 
@@ -48,19 +49,24 @@ class Window:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The files whose rows are summed, and what was noticed about the others."""
+    """The files whose rows are summed, and what was noticed about the others.
+
+    `days`: how many days the files count, of how many in the window (an open window has the months that there
+    are files of); None where a file's name says no date.
+    """
 
     files: tuple[Path, ...]
     months: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    days: tuple[int, int] | None = None
 
 
 def choose(paths: Iterable[Path], window: Window) -> Chosen:
     """The files that lie in the window.
 
     Files of other months, and of views by programs ("spider", "automated"), are left out with a note; so are
-    names without a date, unless the window is open at both ends. Months of the window without a file get a
-    note, since their views are missing from every sum. Raises UsageError where a month comes both whole and
+    names without a date, unless the window is open at both ends. Months of the window without a file or with
+    only some of their days get a note, since those views are missing from every sum. Raises UsageError where a month comes both whole and
     in days, or twice, which would count views twice, and where no file is left.
     """
     notes: list[str] = []
@@ -88,14 +94,27 @@ def choose(paths: Iterable[Path], window: Window) -> Chosen:
                 raise UsageError(what, where=str(path), fix="name either the month or its days, once")
             held[day] = path
             files.append(path)
-    notes += [f"no file of {month}: its views are missing" for month in window.months() if month not in days]
+    months = window.months() or tuple(sorted(days))
+    counted = {month: _days(month) if "" in held else len(held) for month, held in days.items()}
+    for month in months:
+        if month not in days:
+            notes.append(f"no file of {month}: its views are missing")
+        elif lacking := _days(month) - counted[month]:
+            missing = f"the views of {lacking} are missing"
+            notes.append(f"files of {counted[month]} of the {_days(month)} days of {month}: {missing}")
     if not files:
         raise UsageError(
             f"no file of page views lies in the window {window}",
             where="frequency.pageviews",
             fix="; ".join(notes[:2]) or "name files such as pageviews-202103-user.bz2",
         )
-    return Chosen(tuple(files), tuple(sorted(days)), tuple(notes))
+    dated = sum(len(held) for held in days.values()) == len(files)
+    whole = (sum(counted.values()), sum(map(_days, months)))
+    return Chosen(tuple(files), tuple(sorted(days)), tuple(notes), whole if dated else None)
+
+
+def _days(month: str) -> int:
+    return calendar.monthrange(int(month[:4]), int(month[5:]))[1]
 
 
 def _months(start: str, end: str) -> Iterator[str]:
