@@ -82,6 +82,38 @@ def test_a_sentence_that_lacks_words_is_marked_and_its_neighbours_are_not(source
     assert all(DAMAGED[source] in damage for damage in touched)
 
 
+WHOLE = {
+    "'''Rome''' ({{IPAc-en|r|oʊ|m}} {{respell|ROHM}}; {{lang-la|Roma}}<ref>x</ref>) is big.": "Rome is big.",
+    "'''Rome'''<ref>y</ref> ({{lang-it|Roma}}, {{audio|Roma.ogg|hear}}) is big.": "Rome is big.",
+    "They founded the ''League'' ({{IPA-de|x}} / {{lang-de|Bund}}).": "They founded the League.",
+}
+
+
+@pytest.mark.parametrize("source", WHOLE)
+def test_a_bracket_that_only_says_how_a_name_sounds_or_is_written_elsewhere_is_no_loss(source: str) -> None:
+    plain = plain_text(source)
+    assert (plain.text, plain.damage) == (WHOLE[source], ())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "'''Rome''' ({{IPA|x}}; from ''Roma'') is big.",
+        "'''Rome''' ({{IPA|x}}; {{convert|5|km}}) is big.",
+        "'''Rome''' ({{birth date|1900|1|2}}) is big.",
+        "'''Rome''' ({{IPA|x}} <math>a</math>) is big.",
+        "'''Rome''' is {{lang-la|Roma}} in Latin.",
+    ],
+)
+def test_what_vanishes_in_part_or_says_more_stays_marked(source: str) -> None:
+    assert {kind for _, kind in plain_text(source).damage} == {"template"}
+
+
+def test_a_box_below_others_at_the_top_damages_nothing() -> None:
+    plain = plain_text("{{Use dmy dates}}\n{{good article}}\n{{Odd periodic table}}\nPears grow.")
+    assert (plain.text, plain.damage) == ("Pears grow.", ())
+
+
 def test_a_template_that_has_a_line_for_itself_damages_nothing() -> None:
     plain = plain_text("{{Odd sidebar}}\nPears grow.\n\n{{Some box|a}}\nFigs grow.\n\n{{Odd navigation}}")
     assert (plain.text, plain.damage) == ("Pears grow.\n\nFigs grow.", ())
@@ -179,7 +211,7 @@ _BITS = st.sampled_from(
 def _sound(plain: Plain) -> None:
     text = plain.text
     assert text == text.strip()
-    assert not any("\ue000" <= character <= "\ue006" for character in text)
+    assert not any("\ue000" <= character <= "\ue007" for character in text)
     assert "\n\n\n" not in text
     assert all(0 <= place <= len(text) for place, _ in plain.damage)
     for link in plain.links:

@@ -16,7 +16,9 @@ UNKNOWN: Final = "\ue004"  # a template that nothing is known of: lossy if it st
 RAISED: Final = "\ue005"  # a superscript begins here
 LOWERED: Final = "\ue006"  # and ends here
 
-MARKS: Final = "\ue000-\ue006"
+ASIDE: Final = "\ue007"  # how a name is said or written elsewhere: lossy, unless its whole bracket is of that
+
+MARKS: Final = "\ue000-\ue007"
 """For character classes of regular expressions."""
 
 DAMAGE: Final = {LOSSY: "template", UNKNOWN: "template", LEFT: "markup"}

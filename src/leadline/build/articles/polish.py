@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from leadline.build.articles.marks import BREAK, DAMAGE, LEFT, LOSSY, LOWERED, RAISED, REMOVED, UNKNOWN
+from leadline.build.articles.marks import ASIDE, BREAK, DAMAGE, LEFT, LOSSY, LOWERED, RAISED, REMOVED, UNKNOWN
 from leadline.build.articles.tape import Edit, Tape
 from leadline.build.records import Link
 
@@ -24,6 +24,8 @@ _DEBRIS = re.compile(rf"^[ {_INLINE}]*+[|!](?!\s*\w+!)[^\n]*$|^ *+\|?\}}+ *$", r
 # Quantifiers are possessive: a run of a million blanks and marks is read once.
 _AGAIN = re.compile(rf"( )\1++|([{_INLINE}{UNKNOWN}])\2++")
 _ALONE = re.compile(rf"(?<![^\n{BREAK}])([ {_INLINE}{UNKNOWN}]++)(?=[\n{BREAK}]|\Z)")
+# A bracket of nothing but how a name is said or written elsewhere: "Rome ({{IPA|x}}; {{lang-la|Roma}})".
+_ASIDES = re.compile(rf"\(([\s;,:/–{REMOVED}{ASIDE}]++)\)")
 _EMPTY = re.compile(rf" ?\(([\s;,:/–{_INLINE}]++)\)")
 _FIRST = re.compile(rf"\(([\s;,:{_INLINE}]++)")
 _LAST = re.compile(rf"(?<![\s;,:{_INLINE}])([\s;,:{_INLINE}]++)\)")
@@ -48,6 +50,8 @@ def polished(tape: Tape) -> Plain:
     tape = tape.edited(_INVISIBLE, lambda found: "").edited(_BLANKS, lambda found: " ")
     tape = tape.with_edits(_unquoted(tape.text))
     tape = tape.edited(_SUPERSCRIPT, _superscript)
+    tape = tape.edited(_ASIDES, lambda found: found[0].replace(ASIDE, REMOVED))
+    tape = tape.edited(re.compile(ASIDE), lambda found: UNKNOWN)
     tape = tape.edited(_DEBRIS, lambda found: LEFT).edited(_AGAIN, lambda found: found[1] or found[2])
     tape = tape.edited(_ALONE, _alone).edited(re.compile(UNKNOWN), lambda found: LOSSY)
     tape = tape.edited(_LINES, _line_end)
@@ -105,7 +109,7 @@ def _alone(found: re.Match[str]) -> str | None:
     if UNKNOWN not in text:
         return None
     before = found.string[max(0, found.start() - 80) : found.start()].rstrip(f" {_INLINE}")
-    apart = BREAK in before[-2:] or before.endswith("\n\n") or not before.strip()
+    apart = BREAK in before[-2:] or before.endswith("\n\n") or not before.strip(f"\n {_INLINE}")
     ended = before.rstrip(f"\n {_INLINE}").endswith(_ENDED)
     return text.replace(UNKNOWN, REMOVED if apart or ended else LOSSY)
 

@@ -47,6 +47,7 @@ class ArticlesStage(Stage):
     """
 
     name: ClassVar[str] = "articles"
+    version: ClassVar[int] = 2
 
     def settings(self, plan: Plan) -> object:
         """All of the section but the names of files, whose checksums are among the inputs."""

@@ -24,7 +24,8 @@ class Templates:
     """What is known of templates, by their names as `name_of` writes them.
 
     `words` are put in as they are, `arguments` says which argument is shown, `quotes` show their text as
-    paragraphs of their own, `links` link to the page that the first argument names.
+    paragraphs of their own, `links` link to the page that the first argument names. `asides` say how a name
+    is pronounced or written in another language.
     """
 
     nothing: re.Pattern[str]
@@ -32,10 +33,15 @@ class Templates:
     arguments: Mapping[str, int]
     quotes: frozenset[str]
     links: frozenset[str]
+    asides: re.Pattern[str]
 
     def shows_nothing(self, name: str) -> bool:
         """Whether it leaves the sentences around it whole: notes, boxes, marginal remarks."""
         return not self.shows(name) and (not name or _matches(self.nothing, name))
+
+    def is_aside(self, name: str) -> bool:
+        """Whether a bracket that holds nothing else can go without a loss to the sentence."""
+        return _matches(self.asides, name)
 
     def shows(self, name: str) -> bool:
         """Whether what it shows is known."""
@@ -58,12 +64,17 @@ def templates() -> Templates:
 
     said = yaml.safe_load((files("leadline.build") / "data" / "wiki_templates.yaml").read_text("utf-8"))
     return Templates(
-        nothing=re.compile("|".join(translate(pattern) for pattern in said["nothing"])),
+        nothing=_any_of(said["nothing"]),
         words={name: words.replace("\n\n", BREAK) for name, words in said["words"].items()},
         arguments={**dict.fromkeys(said["first"], 1), **dict.fromkeys(said["second"], 2)},
         quotes=frozenset(said["quotes"]),
         links=frozenset(said["links"]),
+        asides=_any_of(said["asides"]),
     )
+
+
+def _any_of(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))
 
 
 def name_of(written: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from leadline.build.articles.balance import balanced
 from leadline.build.articles.extensions import without_extensions
 from leadline.build.articles.languages import interwiki
-from leadline.build.articles.marks import BREAK, LEFT, LOSSY, REMOVED, UNKNOWN
+from leadline.build.articles.marks import ASIDE, BREAK, LEFT, LOSSY, REMOVED, UNKNOWN
 from leadline.build.articles.polish import Plain, polished
 from leadline.build.articles.tape import Tape
 from leadline.build.articles.templates import dropped_unread, name_of, templates
@@ -179,8 +179,10 @@ class _Walk:
             self._as_of(node)
         elif name in {"pagename", "fullpagename", "subpagename"} and self._title:
             self.say(self._title)
+        elif known.shows_nothing(name):
+            self.say(REMOVED)
         else:
-            self.say(REMOVED if known.shows_nothing(name) else UNKNOWN)
+            self.say(ASIDE if known.is_aside(name) else UNKNOWN)
 
     def _argument(self, node: Any, number: int, *names: str, alone: bool = False) -> None:
         """What one argument shows; a loss where it is not there, or where it should be the only one."""
