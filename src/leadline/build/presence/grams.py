@@ -19,16 +19,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from leadline.build.presence.machine_code import loops
+
 STRIDE = 16
 _WORD = 8
 SHORTEST = _WORD + STRIDE - 1
 """Shorter literals would be missed at some places: they are none of this table's."""
 
+# A gram is hashed by multiplication, its second word with another number.
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MIX_SECOND = np.uint64(0xC2B2AE3D27D4EB4F)
 _COUNTING = 22  # bits of the table in which grams are counted to tell rare ones
-_SPARSE = 4  # of 2**4 bits of `known`, at most one is set: 4 MB for 100,000 sentences, which the caches hold
-_ONE, _SEVEN, _THREE = np.uint8(1), np.uint8(7), np.uint64(3)
+# Bits of a filter for each slot, as a power of two: the filter is to stay in the caches, 1 MB if it can.
+_SPARSEST, _DENSEST, _FILTER = 4, 2, 23
+# A key's six bits from each of these on name the bits that it sets in its word of a filter.
+_SHIFTS = tuple(map(np.uint64, (39, 33, 27)))
+_HASHING = np.array([_MIX, _MIX_SECOND, *_SHIFTS], np.uint64)
+_ONE, _SIX_BITS = np.uint64(1), np.uint64(63)
+_NO_FILTER = (np.uint64(63), np.zeros(2, np.uint64))
 _CHUNK = 20_000  # literals whose grams are computed at a time: some 30 MB
 
 Words = npt.NDArray[np.uint64]
@@ -39,16 +47,20 @@ Ints = npt.NDArray[np.int32]
 class GramTable:
     """What a text is looked up in: grams of `words` 8-byte words each.
 
-    Entries are sorted by `key`, the 64-bit hash of a gram: which literal, at which byte of it. `known` has a
-    bit for the upper bits of each key there is; `first` says where the entries of a key's slot (fewer of its
-    upper bits) begin.
+    Entries are sorted by `key`, the 64-bit hash of a gram: which literal, at which byte of it. `known` is a
+    Bloom filter of all keys in blocks of one word, that of a key's upper bits (F. Putze, P. Sanders and J.
+    Singler, "Cache-, hash- and space-efficient Bloom filters", 2007); `first` says where the entries of a
+    key's slot, its upper bits, begin. `joined` are all literals, one after the other, and `begins` says where
+    each begins.
     """
 
     words: int
     literals: tuple[bytes, ...]
+    joined: npt.NDArray[np.uint8]
+    begins: npt.NDArray[np.int64]
     numbers: tuple[int, ...]
     known_shift: np.uint64
-    known: npt.NDArray[np.uint8]
+    known: Words
     first_shift: np.uint64
     first: Ints
     key: Words
@@ -58,7 +70,7 @@ class GramTable:
     @property
     def megabytes(self) -> float:
         """Size of the arrays."""
-        arrays = (self.known, self.first, self.key, self.literal, self.offset)
+        arrays = (self.joined, self.begins, self.known, self.first, self.key, self.literal, self.offset)
         return sum(array.nbytes for array in arrays) / 1e6
 
 
@@ -79,6 +91,39 @@ def gram_tables(literals: Sequence[bytes]) -> tuple[GramTable, ...]:
 
 def find(tables: Sequence[GramTable], text: npt.NDArray[np.uint8]) -> list[tuple[int, int]]:
     """(place, number of the literal) of every occurrence in a text, overlapping ones too, in no order."""
+    loop = loops("gram_loop")
+    if loop is None:
+        return _found(tables, text)
+    wide = next((table for table in tables if table.words == 2), None)
+    narrow = next((table for table in tables if table.words == 1), None)
+    filters = [(one.known_shift, one.known) if one is not None else _NO_FILTER for one in (wide, narrow)]
+    hits = loop.hits(text, _HASHING, *filters[0], *filters[1])
+    found: list[tuple[int, int]] = []
+    for table, pairs, keys in ((wide, *hits[:2]), (narrow, *hits[2:])):
+        if table is not None and pairs.size:
+            places, which = loop.compare(
+                text, pairs, keys, table.first_shift, table.first, table.key, table.literal, table.offset,
+                table.joined, table.begins,
+            )  # fmt: skip
+            numbers = [table.numbers[n] for n in which.tolist()]
+            found += zip(places.tolist(), numbers, strict=True)
+    return found
+
+
+def lines_of(text: npt.NDArray[np.uint8], places: Sequence[int]) -> list[int]:
+    """How many line ends of a text come before each of some places, which ascend."""
+    if not places:
+        return []
+    loop = loops("gram_loop")
+    if loop is not None:
+        lines = loop.lines_of(text, np.array(places, np.int64))
+    else:
+        lines = np.searchsorted(np.flatnonzero(text == 0x0A), places)
+    return [int(line) for line in lines]
+
+
+def _found(tables: Sequence[GramTable], text: npt.NDArray[np.uint8]) -> list[tuple[int, int]]:
+    """What `gram_loop.find` does, by operations on arrays."""
     found: list[tuple[int, int]] = []
     words = text[: text.size // _WORD * _WORD].view(np.uint64)
     firsts = words[::2] * _MIX
@@ -88,10 +133,9 @@ def find(tables: Sequence[GramTable], text: npt.NDArray[np.uint8]) -> list[tuple
         if table.words == 2:
             keys = words[1::2] * _MIX_SECOND
             keys ^= firsts[: keys.size]
-        bits = keys >> table.known_shift
-        known = table.known.take((bits >> _THREE).view(np.int64))
-        known &= np.left_shift(_ONE, bits.astype(np.uint8) & _SEVEN)
-        hits = np.flatnonzero(known)
+        known = table.known.take((keys >> table.known_shift).view(np.int64))
+        bits = np.bitwise_and.reduce([known >> (keys >> shift & _SIX_BITS) for shift in _SHIFTS])
+        hits = np.flatnonzero(bits & _ONE)
         key = keys[hits]
         slot = (key >> table.first_shift).view(np.int64)
         begin = table.first[slot]
@@ -126,13 +170,16 @@ def _table(literals: list[bytes], numbers: list[int], words: int) -> GramTable:
     order = np.argsort(key, kind="stable")
     literal, offset, key = literal[order], offset[order], key[order]
     bits = max(int(np.ceil(np.log2(key.size))), 12)
-    first_shift, known_shift = np.uint64(64 - bits), np.uint64(64 - bits - _SPARSE)
+    filtered = bits + min(max(_FILTER - bits, _DENSEST), _SPARSEST) - 6  # words of 2**6 bits
+    first_shift, known_shift = np.uint64(64 - bits), np.uint64(64 - filtered)
     first = np.zeros((1 << bits) + 1, np.int32)
     np.cumsum(np.bincount((key >> first_shift).view(np.int64), minlength=1 << bits), out=first[1:])
-    known = np.zeros(1 << (bits + _SPARSE), np.bool_)
-    known[(key >> known_shift).view(np.int64)] = True
+    known = np.zeros(1 << filtered, np.uint64)
+    for shift in _SHIFTS:
+        np.bitwise_or.at(known, (key >> known_shift).view(np.int64), _ONE << (key >> shift & _SIX_BITS))
     return GramTable(
-        words, tuple(literals), tuple(numbers), known_shift, np.packbits(known, bitorder="little"),
+        words, tuple(literals), np.frombuffer(b"".join(literals), np.uint8),
+        np.cumsum([0, *map(len, literals)]), tuple(numbers), known_shift, known,
         first_shift, first, key, literal, offset,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from leadline.build.presence.grams import lines_of
 from leadline.build.presence.literal_engine import Bytes, EngineName, LiteralEngine, literal_engine
 from leadline.build.presence.normal_form import normalised, overlapping, stripped
 from leadline.build.presence.patterns import patterns
@@ -75,7 +76,7 @@ class Scanner:
         searched = [number for number, one in enumerate(self._patterns) if one.core]
         self._searched = searched
         self._always = tuple(number for number, one in enumerate(self._patterns) if not one.core)
-        self._marks = "stripped" in self._tiers
+        self._marks = "stripped" not in self._tiers  # footnote marks stay
         self.engine: LiteralEngine = literal_engine(
             [self._patterns[number].core for number in searched], engine
         )
@@ -94,9 +95,9 @@ class Scanner:
     def _scan_lines(self, block: Lines, path: Path, found: ShardHits) -> None:
         data = block.data
         found.content += len(data)
-        squeezed = squeeze(data, json=True)
-        ends = squeezed.ends.tolist()
-        found.documents += len(ends)
+        squeezed = squeeze(data, json=True, marks=self._marks)
+        ends = squeezed.ends
+        found.documents += ends.size
         faulty = dict(faulty_by_shape(data, ends))
 
         def line(number: int) -> bytes:
@@ -120,7 +121,7 @@ class Scanner:
         raw = [text.encode("utf-8", "surrogatepass").translate(_SPACES) for text in block.texts]
         found.content += sum(map(len, raw))
         found.documents += len(raw)
-        squeezed = squeeze(b"\n".join(raw) + b"\n", json=False)
+        squeezed = squeeze(b"\n".join(raw) + b"\n", json=False, marks=self._marks)
         candidates = self._candidates(squeezed, block.texts.__getitem__)
         for number in sorted(candidates):
             self._compare(block.texts[number], block.ids[number], candidates[number], found)
@@ -136,10 +137,11 @@ class Scanner:
         for number, sentence in self._matches(squeezed.text):
             candidates.setdefault(number, Counter())[sentence] += 1
         if squeezed.irregular.size:
-            numbers = np.unique(np.searchsorted(squeezed.ends, squeezed.irregular)).tolist()
+            numbers = squeezed.irregular.tolist()
             changed = [(number, text) for number in numbers if (text := _changed(document(number)))]
             joined = b"".join(squeezed_text(text) + b"\n" for _, text in changed)
-            for number, sentence in self._matches(np.frombuffer(joined, np.uint8).copy()) if changed else ():
+            again = np.frombuffer(joined, np.uint8).copy()
+            for number, sentence in self._matches(again if self._marks else without_marks(again)):
                 candidates.setdefault(changed[number][0], Counter())[sentence] = 1
             for number in candidates.keys() & set(numbers):
                 candidates[number] = Counter(dict.fromkeys(candidates[number], -1))
@@ -149,14 +151,9 @@ class Scanner:
 
     def _matches(self, text: Bytes) -> Iterator[tuple[int, int]]:
         """Number of a line of a squeezed text, and the sentence whose core stands in it, for each place."""
-        if self._marks:
-            text = without_marks(text)
-        matches = self.engine.find(text)
-        if matches:
-            ends = np.flatnonzero(text == 0x0A)
-            places = np.fromiter((place for place, _ in matches), np.int64, len(matches))
-            for line, (_, core) in zip(np.searchsorted(ends, places).tolist(), matches, strict=True):
-                yield line, self._searched[core]
+        matches = sorted(self.engine.find(text))
+        for line, (_, core) in zip(lines_of(text, [place for place, _ in matches]), matches, strict=True):
+            yield line, self._searched[core]
 
     def _compare(self, text: str, name: str, sentences: Counter[int], found: ShardHits) -> None:
         """Count the sentences in a document, tier by tier.

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from leadline.build.extra import needed
+from leadline.build.presence.machine_code import loops
 from leadline.build.presence.unpacking import CutShort, Damaged, packing, unpacked
 
 Fault = Literal[
@@ -33,7 +35,7 @@ Fault = Literal[
     "too-long",  # lines of more than LONGEST bytes, which are passed over
 ]
 
-BLOCK = 2 << 20
+BLOCK = 1 << 20
 """Bytes of a block, at least, if the shard is not shorter. Smaller ones make more calls, larger ones fall out
 of the caches."""
 LONGEST = 32 << 20
@@ -118,16 +120,22 @@ def parsed(line: bytes) -> tuple[str, str | None] | Fault:
     return text, (str(name)[:500] if isinstance(name, (str, int)) and str(name) else None)
 
 
-def faulty_by_shape(data: bytes, ends: list[int]) -> list[tuple[int, Fault]]:
+def faulty_by_shape(data: bytes, ends: npt.NDArray[np.intp]) -> list[tuple[int, Fault]]:
     """Lines that are no documents, so far as their shape shows it: number in the block and fault.
 
     `ends` are the places of the line ends. A line that looks like a document is not parsed: it begins with
     {" and ends with }, and somewhere a key `text` has a string.
     """
     found: list[tuple[int, Fault]] = []
+    if (loop := loops("shape_loop")) is not None:
+        for number in loop.odd(np.frombuffer(data, np.uint8), ends).tolist():
+            what = parsed(data[ends[number - 1] + 1 if number else 0 : ends[number]])
+            if isinstance(what, str):
+                found.append((number, what))
+        return found
     start = 0
     key, other = b'"text": "', b'"text":"'
-    for number, end in enumerate(ends):
+    for number, end in enumerate(ends.tolist()):
         if data.startswith(b'{"', start) and data[end - 1] == 0x7D:  # }
             # Most lines of a shard are written alike, with the key near the start.
             if data.find(key, start, min(start + 400, end)) >= 0:
