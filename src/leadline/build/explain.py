@@ -67,7 +67,7 @@ def histories(
     here = [stage for stage in here if stage.kept.exists()]
     ids: dict[str, None] = {}  # in the order in which they were first seen
     for stage in here:
-        for record in chain(stage.facts(), stage.drops()):
+        for record in chain[Fact | Drop](stage.facts(), stage.drops()):
             fact = _fact(record)
             if fact.id not in ids and _is_named(fact, wanted):
                 ids[fact.id] = None
@@ -75,7 +75,7 @@ def histories(
     seen: dict[str, Fact] = {}
     events: dict[str, list[Event]] = {}
     for stage in here:
-        for record in chain(stage.facts(), stage.drops()):
+        for record in chain[Fact | Drop](stage.facts(), stage.drops()):
             fact = _fact(record)
             if fact.id not in chosen:
                 continue

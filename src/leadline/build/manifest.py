@@ -9,11 +9,12 @@ from typing import Any
 from leadline.build.checksums import Checksums
 from leadline.build.funnel import as_json, funnel
 from leadline.build.plan import Plan
+from leadline.build.presence.scan_stage import shards_of
 from leadline.build.stages import stages
+from leadline.build.standing import MANIFEST
 from leadline.build.workspace import Workspace, write_json
 from leadline.study.environment import environment, installed
 
-MANIFEST = "manifest.json"
 _LIBRARIES = (
     "mwxml",
     "mwparserfromhell",
@@ -38,6 +39,7 @@ def write_manifest(plan: Plan, work: Workspace) -> Path:
         "plan_sha256": hashlib.sha256(plan.source).hexdigest() if plan.source is not None else None,
         "dates": {"articles": plan.articles.date, "wikidata": plan.wikidata.date},
         "inputs": inputs,
+        "corpus": _corpus(plan),
         "stages": {
             stage.name: {key: value for key, value in done.items() if key != "files"}
             for stage in stages()
@@ -49,3 +51,17 @@ def write_manifest(plan: Plan, work: Workspace) -> Path:
     }
     write_json(work.folder / MANIFEST, document)
     return work.folder / MANIFEST
+
+
+def _corpus(plan: Plan) -> dict[str, Any] | None:
+    """The shards in short: a corpus may have a hundred thousand, which stages/scan/shards.json names."""
+    if plan.presence is None or not plan.presence.corpus:
+        return None
+    shards = shards_of(plan)
+    named = "".join(f"{name} {size}\n" for name, size in sorted(shards))
+    return {
+        "shards": len(shards),
+        "bytes": sum(size for _, size in shards),
+        "sha256_of_names_and_sizes": hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest(),
+        "pinned_by": "sha256" if plan.presence.checksums else "name and size",
+    }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.build.checksums import Checksums
-from leadline.build.disk import said_by_the_disk
+from leadline.build.disk import said_by_the_disk, told_when_full
 from leadline.build.engines.engine import Engine
 from leadline.build.plan import Plan
 from leadline.build.progress import Progress
@@ -49,7 +49,8 @@ def run_build(
     stages before: one that stands whole under the same key is not done again. Files and values that the plan
     names are looked at before the first stage. A benchmark of another plan is removed. Raises UsageError for
     a plan that cannot be followed, LeadlineError where something fails or another process works in the
-    folder; what is done stays. `then` is called after the last stage, before another process may work in the folder.
+    folder; what is done stays. `then` is called after the last stage, before another process may work in the
+    folder.
     """
     line = tuple(chosen or stages())
     names = [stage.name for stage in line]
@@ -106,7 +107,8 @@ def _do(
     with said_by_the_disk(here.path):
         clear(job.work)
         _make_room(here, key)
-    counts = stage.run(job, here, before)
+    with told_when_full(here.path):
+        counts = stage.run(job, here, before)
     here.finish(key, counts)
     job.progress.end(_said(counts))
     outcome.done.append(stage.name)
@@ -155,4 +157,6 @@ def _said(counts: Mapping[str, Any]) -> str:
     # A stage that leaves no facts says what it counted: wanted, found, missing.
     told = {"kept": counts["kept"]} if "kept" in counts else counts
     words = ", ".join(f"{number:,} {name}" for name, number in told.items() if isinstance(number, int))
+    if isinstance(broken := counts.get("broken"), dict):
+        words += f", {len(broken):,} files have broken lines"
     return f"{words}, {lost:,} dropped" if lost else words

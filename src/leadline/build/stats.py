@@ -26,7 +26,7 @@ class Statistics:
     and largest number of times that a fact's sentences occur (None without a corpus). `classifiers`: what
     each classifier said, over all facts that it judged, with its mean agreement. `last_stage` is the one
     whose facts are counted ("" where none is current), `out_of_date` the first that the plan wants otherwise
-    than it stands there ("" where there is none).
+    than it stands there (None where there is none).
     """
 
     name: str
@@ -43,7 +43,7 @@ class Statistics:
     occurrences: tuple[int, float, int] | None
     classifiers: Mapping[str, Mapping[str, Any]]
     last_stage: str
-    out_of_date: str
+    out_of_date: str | None
     funnel: tuple[Step, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def statistics(plan: Plan, work: Workspace, now: Standing | None = None) -> Stat
         occurrences=(min(occurrences), numbers.median(occurrences), max(occurrences)) if looked_for else None,
         classifiers=_classifiers(work, ended),
         last_stage=ended[-1] if ended else "",
-        out_of_date=now.first if now.stale else "",
+        out_of_date=now.first if now.stale else None,
         funnel=funnel(plan, work, now),
     )
 

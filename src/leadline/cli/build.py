@@ -100,12 +100,14 @@ def _build(
     as_json: bool,
 ) -> None:
     from leadline.build.engines.choose import chosen_engine
+    from leadline.build.extract.account import why_nothing
     from leadline.build.finish import Finished, finish
+    from leadline.build.funnel import ScanFaults, funnel, scan_faults
     from leadline.build.funnel import as_json as funnel_json
-    from leadline.build.funnel import funnel
     from leadline.build.plan_file import read_plan
     from leadline.build.progress import progress
     from leadline.build.run import run_build
+    from leadline.build.standing import standing
     from leadline.build.stats import statistics
     from leadline.build.workspace import Workspace
     from leadline.cli.build_page import page_of
@@ -116,13 +118,18 @@ def _build(
     with progress(quiet) as shown, chosen_engine(engine, workers, ray_address, plan.work) as chosen:
         finished: Finished | None = None
         steps: tuple[Step, ...] = ()
+        faults: ScanFaults | None = None
+        nothing = ""
 
         def ending() -> None:
-            nonlocal finished, steps
+            nonlocal finished, steps, faults, nothing
+            now = standing(plan, work)
             if until is None:
                 finished = finish(plan, work)
-                write_build_page(page_of(plan, statistics(plan, work)), work.folder / "stats.html")
-            steps = funnel(plan, work)
+                write_build_page(page_of(plan, statistics(plan, work, now)), work.folder / "stats.html")
+            steps, faults = funnel(plan, work, now), scan_faults(plan, work, now)
+            if any(step.stage == "extract" and not step.kept for step in steps):
+                nothing = why_nothing(work.stage("extract").counts(), plan.extract.method)
 
         outcome = run_build(plan, chosen, shown, until=until, then=ending)
     if as_json:
@@ -133,17 +140,23 @@ def _build(
                 "items": finished.items if finished else None,
                 "benchmark": str(work.benchmark) if finished and finished.items else None,
                 "funnel": funnel_json(steps),
+                "scan": vars(faults) if faults else None,
+                "nothing": nothing or None,
             }
         )
     else:
         for line in told(steps):
             typer.echo(line)
+        if faults:
+            typer.echo(printable(faults.line()))
         if finished and finished.items:
             typer.echo(f"written {work.benchmark} ({finished.items:,} items), {work.folder / 'stats.html'}")
             typer.echo(f"next    leadline bench validate {shlex.quote(str(work.benchmark))}")
+        elif nothing:
+            typer.echo(nothing)
         elif finished:
             typer.echo("no fact is left: the funnel above says where they went")
-    if finished and not finished.items:
+    if nothing or (finished and not finished.items):
         raise typer.Exit(EXIT_FINDINGS)
 
 
@@ -172,15 +185,18 @@ def explain(
 ) -> None:
     """Tell why a fact is in the benchmark, or where and why it was dropped.
 
-    Exit code 1 when no stage has seen such a fact.
+    Exit code 1 when no stage has seen such a fact, and all are what the plan asks for.
     """
     from leadline.build.explain import histories, pages
     from leadline.build.plan_file import read_plan
+    from leadline.build.standing import standing
     from leadline.build.workspace import Workspace
 
     read = read_plan(plan)
     work = Workspace(read.work)
-    found, dropped = histories(read, work, fact, limit), pages(work, fact, limit)
+    now = standing(read, work)
+    found = histories(read, work, fact, limit, now)
+    dropped = pages(work, fact, limit) if "articles" in now.current else []
     if as_json:
         print_json(
             {
@@ -192,10 +208,13 @@ def explain(
                     for one in found.histories
                 ],
                 "more": found.more,
+                "out_of_date": now.first if now.stale else None,
                 "pages": [page.model_dump(mode="json") for page in dropped],
             }
         )
     else:
+        for line in now.lines(read):
+            typer.echo(printable(line))
         for page in dropped:
             detail = f" ({page.detail})" if page.detail else ""
             typer.echo(printable(f"page {page.title}: dropped as {page.reason}{detail}"))
@@ -211,7 +230,7 @@ def explain(
             typer.echo(f"and {found.more:,} more facts: --limit {limit + found.more}")
         if not found.histories and not dropped:
             typer.echo(printable(f"no stage has seen {fact}"))
-    if not found.histories and not dropped:
+    if not found.histories and not dropped and not now.stale:
         raise typer.Exit(EXIT_FINDINGS)
 
 
@@ -225,21 +244,28 @@ def stats(
 ) -> None:
     """Domains, bins, relations, presence and the funnel of what was built, as a page and as numbers."""
     from leadline.build.plan_file import read_plan
+    from leadline.build.standing import standing
     from leadline.build.stats import statistics
     from leadline.build.workspace import Workspace
     from leadline.cli.build_page import page_of
     from leadline.report.build_page import write_build_page
 
     read = read_plan(plan)
-    found = statistics(read, Workspace(read.work))
+    work = Workspace(read.work)
+    now = standing(read, work)
+    found = statistics(read, work, now)
     page = out or read.work / "stats.html"
-    write_build_page(page_of(read, found), page)
+    if found.last_stage:
+        write_build_page(page_of(read, found), page)
     if as_json:
         print_json(found.as_json())
         return
-    for line in found.lines():
+    for line in now.lines(read):
         typer.echo(printable(line))
-    typer.echo(f"written {page}")
+    if found.last_stage:
+        for line in found.lines():
+            typer.echo(printable(line))
+        typer.echo(f"written {page}")
 
 
 @app.command("table", epilog="Example: leadline build table domains > my-domains.yaml")

@@ -6,6 +6,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from leadline.build.plan import Plan
+from leadline.build.plan_file import where_in
 from leadline.errors import UsageError
 from leadline.techniques.prompts_library import Prompts, Style
 
@@ -45,6 +46,22 @@ def prompt_files(plan: Plan) -> tuple[Path, ...]:
         return ()
     folder = plan.folder / Path(plan.extract.prompt).expanduser()
     return tuple(path for name in _FILES if (path := folder / name).is_file())
+
+
+def check_prompt(plan: Plan) -> None:
+    """Read the user's prompt before a model is loaded, in each style that his folder has.
+
+    Raises UsageError where it holds none.
+    """
+    if plan.extract.prompt is None:
+        return
+    line = where_in(plan, "extract", "prompt")
+    held = prompt_files(plan)
+    if not held:
+        what = f"extract.prompt: {plan.extract.prompt} holds no {' or '.join(_FILES)}"
+        raise UsageError(what, where=line, fix=f"a folder, relative to {plan.folder}")
+    for file in held:
+        prompts_of(plan, "chat" if file.name == _FILES[1] else "few-shot")
 
 
 def packaged_prompt() -> list[str]:

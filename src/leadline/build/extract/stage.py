@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from leadline.build.extract.chat_prompt import packaged_prompt, prompt_files
+from leadline.build.extract.account import told
+from leadline.build.extract.chat_prompt import check_prompt, packaged_prompt, prompt_files
 from leadline.build.extract.chunks import Chunk, chunks, files_of, to_do
 from leadline.build.extract.extractor import Extracted, Extractor, make_extractor
 from leadline.build.extract.facts import facts_of
-from leadline.build.extract.model_reference import model_files
+from leadline.build.extract.model_reference import model_files, model_reference
 from leadline.build.extract.passages import Piece, pieces, words_for
 from leadline.build.parts import reading, writing
 from leadline.build.plan import Plan
@@ -29,6 +31,8 @@ _DECIDES = {
 }
 # Articles whose passages are read together, for full batches of passages of about the same length.
 _TOGETHER = 50
+# Recorded lines of a file that are read before the build begins.
+_LINES_TRIED = 100
 
 
 class ExtractStage(Stage):
@@ -41,7 +45,7 @@ class ExtractStage(Stage):
     """
 
     name: ClassVar[str] = "extract"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     after: ClassVar[tuple[str, ...]] = ("articles",)
 
     def settings(self, plan: Plan) -> object:
@@ -66,6 +70,21 @@ class ExtractStage(Stage):
             return (*link.inputs(plan), *entities.inputs(plan))
         return (*model_files(plan), *prompt_files(plan))
 
+    def check(self, plan: Plan) -> None:
+        """A model or files are named; prompts and the first recorded lines can be read."""
+        super().check(plan)
+        if plan.extract.method == "recorded":
+            from leadline.build.extract.recorded import read_recorded, recorded_files
+
+            for path in recorded_files(plan):
+                deque(islice(read_recorded(path), _LINES_TRIED), 0)
+        elif plan.extract.method == "distant":
+            for stage in _read_first():
+                stage.check(plan)
+        else:
+            model_reference(plan)
+            check_prompt(plan)
+
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
         """Do the chunks that are lacking, then join all."""
         plan, work = job.plan, job.work
@@ -80,7 +99,10 @@ class ExtractStage(Stage):
         job.progress.begin(self.name, sum(chunk.last - chunk.first for chunk in left), "articles")
         for chunk, _ in job.engine.run(extract_chunk, left, (plan, work), _ready, devices=True):
             job.progress.advance(chunk.last - chunk.first)
-        return _joined(found, here)
+        counts = _joined(found, here)
+        for said in told(counts):
+            job.progress.note(said)
+        return counts
 
 
 def _read_first() -> tuple[Stage, Stage]:

@@ -44,6 +44,11 @@ class DomainStage(FactStage):
         table = _table(plan)
         return () if table is None else (table,)
 
+    def check(self, plan: Plan) -> None:
+        """The user's table is read."""
+        if table := _table(plan):
+            read_domains(table)
+
     def wanted(self, plan: Plan) -> bool:
         """Not where the plan says `domain: null`."""
         return plan.filter.domain is not None

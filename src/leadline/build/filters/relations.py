@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from leadline.build.plan import Plan
+from leadline.build.plan_file import file_of
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
 from leadline.errors import UsageError
@@ -80,12 +81,16 @@ class RelationsStage(FactStage):
 
     def inputs(self, plan: Plan) -> tuple[Path, ...]:
         """The user's list."""
-        return (plan.folder / plan.filter.relations,) if plan.filter.relations else ()
+        own = file_of(plan, "filter", "relations")
+        return (own,) if own else ()
+
+    def check(self, plan: Plan) -> None:
+        """The user's list is read."""
+        uninformative(file_of(plan, "filter", "relations"))
 
     def judge(self, job: Job, facts: Iterable[Fact]) -> Iterator[Fact | Drop]:
         """By the relation's id, else by its label."""
-        own = job.plan.filter.relations
-        listed = uninformative(job.plan.folder / own if own else None)
+        listed = uninformative(file_of(job.plan, "filter", "relations"))
         by_label = {one.label.casefold(): one for one in listed.values() if one.label}
         for fact in facts:
             found = (

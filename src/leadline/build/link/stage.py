@@ -7,17 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from leadline.build.link.index import TitleIndex
+from leadline.build.link.index import TitleIndex, open_index, read_titles
 from leadline.build.link.literals import read_date, read_quantity
 from leadline.build.link.merge import Merging
 from leadline.build.link.open import open_titles, title_files
 from leadline.build.link.properties import Properties, properties
 from leadline.build.link.spelling import canonical
 from leadline.build.plan import Plan
-from leadline.build.plan_file import file_of
+from leadline.build.plan_file import file_of, files_of, where_in
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
 from leadline.build.workspace import StageFolder
+from leadline.errors import UsageError
 
 _ENTITY = re.compile(r"[QPL][1-9][0-9]*\Z")
 _ITEMS = frozenset(("wikibase-item", "wikibase-property"))
@@ -43,6 +44,29 @@ class LinkStage(FactStage):
         """Dumps, indexes and tables that the plan names."""
         relations = file_of(plan, "link", "relations")
         return (*title_files(plan), *([relations] if relations else []))
+
+    def check(self, plan: Plan) -> None:
+        """There are titles, unless ids come with recorded extractions; the user's small tables are read."""
+        said = plan.link
+        if plan.extract.method != "recorded" and not title_files(plan):
+            raise UsageError(
+                "link names no titles: page and page_props, wikimapper or titles",
+                where=where_in(plan, "link"),
+                fix="docs/building.md says where the dumps are",
+            )
+        for key in ("page", "page_props"):
+            if (said.page or said.page_props or said.redirect) and not getattr(said, key):
+                raise UsageError(
+                    f"link.{key} is missing: an index of titles needs page and page_props",
+                    where=where_in(plan, "link"),
+                    fix="and redirect, if other names should be known: the three dumps of one date",
+                )
+        super().check(plan)
+        properties(file_of(plan, "link", "relations"))
+        for path in files_of(plan, "link", "titles"):
+            read_titles(path)
+        if made := file_of(plan, "link", "wikimapper"):
+            open_index(made).close()
 
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
         """As all stages over facts; `titles` counts what an index built from dumps holds."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from leadline.build.parts import writing
 from leadline.build.plan import Plan
-from leadline.build.plan_file import files_of, where_in
+from leadline.build.plan_file import file_of, files_of, where_in
 from leadline.build.presence.scanner import TIERS, Hits, Scanner, ShardHits
 from leadline.build.records import Fact, Tier
 from leadline.build.stage import Job, Stage
@@ -22,6 +22,8 @@ FOUND = "found.json"
 """Sentence to tier to hits, of the whole corpus."""
 INDEXED = "infini_gram.jsonl.zst"
 """What an infini-gram index knows of each sentence, where the plan names one."""
+SHARDS = "shards.json"
+"""Name and size of each file of the corpus, in the order of the plan."""
 
 # Notes on faulty shards that are printed one by one; the rest is counted.
 _NOTED = 20
@@ -64,22 +66,32 @@ class ScanStage(Stage):
         """Tiers, locations, and the corpus: names and sizes of its files, unless their bytes are pinned."""
         said = plan.presence
         assert said is not None
-        files = [] if said.checksums else [[path.name, path.stat().st_size] for path in _corpus(plan)]
+        files = [] if said.checksums else [list(shard) for shard in shards_of(plan)]
         return [said.model_dump(include={"tiers", "locations", "infini_gram", "api", "tokenizer"}), files]
 
     def inputs(self, plan: Plan) -> tuple[Path, ...]:
         """The shards, where the plan wants their checksums."""
         return _corpus(plan) if plan.presence is not None and plan.presence.checksums else ()
 
+    def check(self, plan: Plan) -> None:
+        """The corpus is named and there."""
+        said = plan.presence
+        assert said is not None
+        if not said.corpus and said.infini_gram is None:
+            what = "presence names no corpus"
+            raise UsageError(what, where=where_in(plan, "presence"), fix="corpus: shards/*.jsonl.zst")
+        _corpus(plan)
+        file_of(plan, "presence", "tokenizer")
+        if said.infini_gram is not None and said.api is None:
+            file_of(plan, "presence", "infini_gram")
+
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
         """Scan the shards that have not been scanned."""
         said = job.plan.presence
         if before is None or said is None:
             raise AssertionError("sentences are those of facts, and the plan names a corpus")
-        if not said.corpus and said.infini_gram is None:
-            what = "presence names no corpus"
-            raise UsageError(what, where=where_in(job.plan, "presence"), fix="corpus: shards/*.jsonl.zst")
         sentences = supporting(before.facts())
+        write_json(here.path / SHARDS, [list(shard) for shard in shards_of(job.plan)])
         files = _corpus(job.plan)
         shards = [Shard(number, path, path.stat().st_size) for number, path in enumerate(files)]
         left = [shard for shard in shards if not _part(here, shard).exists()] if sentences else []
@@ -130,6 +142,11 @@ def scan_shard(prepared: tuple[Scanner, ScanWork], shard: Shard) -> dict[str, in
     hits = scanner.scan(shard.path)
     write_json(_part(work.here, shard), {"shard": shard.path.name, **_packed(hits)})
     return hits.faults.counts
+
+
+def shards_of(plan: Plan) -> list[tuple[str, int]]:
+    """Name and size in bytes of each file of the corpus, in the order of the plan."""
+    return [(path.name, path.stat().st_size) for path in _corpus(plan)]
 
 
 def _corpus(plan: Plan) -> tuple[Path, ...]:

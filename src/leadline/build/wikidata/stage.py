@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from leadline.build.plan import Plan
+from leadline.build.plan_file import where_in
 from leadline.build.stage import Job, Stage
+from leadline.build.wikidata.api import agent
 from leadline.build.wikidata.open import gather, source_files
 from leadline.build.wikidata.store import ENTITIES, EntityStore
 from leadline.build.workspace import StageFolder
@@ -33,17 +35,27 @@ class EntitiesStage(Stage):
         """Dumps, files and tables; answers of the API are kept in the build's cache."""
         return source_files(plan)
 
+    def check(self, plan: Plan) -> None:
+        """There is a source, and its files are there."""
+        said = plan.wikidata
+        if not (said.dump or said.entities or said.api):
+            raise UsageError(
+                "wikidata names no source: dump, entities or api",
+                where=where_in(plan, "wikidata"),
+                fix="api: https://www.wikidata.org/w/api.php, with a user_agent",
+            )
+        if said.api:
+            try:
+                agent(said.user_agent)
+            except UsageError as error:
+                where = where_in(plan, "wikidata", "api")
+                raise UsageError(f"{error.where}: {error.what}", where=where, fix=error.fix) from None
+        super().check(plan)
+
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
         """Collect the ids of the facts, then their entities."""
         if before is None:
             raise AssertionError("entities are those of facts")
-        said = job.plan.wikidata
-        if not (said.dump or said.entities or said.api):
-            raise UsageError(
-                "wikidata names no source: dump, entities or api",
-                where=str(job.plan.file),
-                fix="api: https://www.wikidata.org/w/api.php, with a user_agent",
-            )
         wanted: set[str] = set()
         pages: set[str] = set()
         for fact in before.facts():
@@ -59,7 +71,7 @@ class EntitiesStage(Stage):
         if wanted and not counts["found"]:
             raise LeadlineError(
                 f"none of the {len(wanted):,} entities wanted is there: {', '.join(sorted(wanted)[:3])}, ...",
-                where=", ".join(map(str, source_files(job.plan))) or said.api,
+                where=", ".join(map(str, source_files(job.plan))) or job.plan.wikidata.api,
                 fix="are these sources of the same Wikibase as the ids?",
             )
         broken = dict(sorted(how.broken.items()))
