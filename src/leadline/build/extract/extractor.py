@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from leadline.build.extract.pronouns import ANY, Anaphors
 from leadline.build.plan import Plan
 from leadline.build.records import Link, Triplet
 from leadline.build.workspace import Workspace
@@ -26,7 +27,7 @@ class Passage:
     `article` is the page's id and `start` the place of `text` in it, where there is a page. `entity` is the
     page's Wikidata id. `links` are those of the passage, places counted from its start; None where nobody
     knows of links, as in a sentence out of a corpus. `sentences` are places of its sentences, if known, and
-    `classes` what the page says its subject is ("hill"; see `pronouns.class_words`).
+    `anaphors` what stands for the page's subject; any pronoun where there is no page.
     """
 
     title: str
@@ -36,7 +37,7 @@ class Passage:
     entity: str | None = None
     links: tuple[Link, ...] | None = None
     sentences: tuple[tuple[int, int], ...] = ()
-    classes: frozenset[str] = frozenset()
+    anaphors: Anaphors = ANY
 
 
 @dataclass(frozen=True)

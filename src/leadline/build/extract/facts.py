@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from leadline.build.extract.extractor import Extracted
 from leadline.build.extract.names import composed
 from leadline.build.extract.passages import Piece
-from leadline.build.extract.support import classes_of, supports, why_none
+from leadline.build.extract.support import anaphors_of, supports, why_none
 from leadline.build.records import Article, Drop, Fact, Support, Triplet, fact_id
 
 STAGE = "extract"
@@ -31,7 +31,7 @@ def facts_of(
     A triplet that several passages state has the sentences of all of them. Ids come from where they were
     first given.
     """
-    classes = classes_of(article)
+    anaphors = anaphors_of(article)
     found: dict[tuple[str, str, str], _Candidate] = {}
     for piece, extracted in read:
         for said in extracted.triplets:
@@ -41,7 +41,7 @@ def facts_of(
             candidate.triplet = _with_ids(candidate.triplet, one)
             if not all(key) or _same(one):
                 continue
-            for support in supports(article, piece.sentences, one, classes):
+            for support in supports(article, piece.sentences, one, anaphors):
                 candidate.support.setdefault(support.start, support)
     facts: list[Fact] = []
     drops: list[Drop] = []
@@ -53,7 +53,7 @@ def facts_of(
         elif _same(one):
             drops.append(Drop(fact=fact, stage=STAGE, reason="self"))
         elif not fact.support:
-            why = why_none(article, candidate.seen, one, classes)
+            why = why_none(article, candidate.seen, one, anaphors)
             drops.append(Drop(fact=fact, stage=STAGE, reason="no-sentence", detail=why))
         else:
             facts.append(fact)

@@ -122,7 +122,7 @@ def _subject(passage: Passage, page: str, names: Sequence[str]) -> Mention | Non
         if free:
             start, end = free[0]
             return Mention(" ".join(text[start:end].split()), page)
-    if begins_with_pronoun(text, passage.classes):
+    if begins_with_pronoun(text, passage.anaphors):
         return Mention(title_name(passage.title), page, pronoun=True)
     return None
 

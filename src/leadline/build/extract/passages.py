@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from leadline.build.extract.extractor import Passage, Unit
-from leadline.build.extract.support import classes_of
+from leadline.build.extract.support import anaphors_of
 from leadline.build.records import Article, Link, Sentence
 
 
@@ -39,11 +39,11 @@ def pieces(article: Article, unit: Unit, words: int) -> Iterator[Piece]:
         spans = tuple((one.start, one.end) for one in sound)
         links = _links(article, 0, len(article.text))
         passage = Passage(
-            article.title, article.text, article.id, 0, article.entity, links, spans, classes_of(article)
+            article.title, article.text, article.id, 0, article.entity, links, spans, anaphors_of(article)
         )
         yield Piece(passage, tuple(sound))
         return
-    classes = classes_of(article)
+    anaphors = anaphors_of(article)
     groups = ([one] for one in sound) if unit == "sentence" else _groups(article, words)
     for group in groups:
         start, end = group[0].start, group[-1].end
@@ -56,7 +56,7 @@ def pieces(article: Article, unit: Unit, words: int) -> Iterator[Piece]:
                 article.entity,
                 _links(article, start, end),
                 tuple((one.start - start, one.end - start) for one in group),
-                classes,
+                anaphors,
             ),
             tuple(group),
         )

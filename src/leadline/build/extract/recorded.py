@@ -18,7 +18,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -190,8 +190,8 @@ def _entry(line: RecordedLine) -> _Entry:
 
 
 def _stated(entry: _Entry, passage: Passage) -> tuple[Triplet, ...]:
-    classes = passage.classes | class_words(entry.text)
-    return tuple(one for one in entry.triplets if way_stated(passage.text, one, passage.title, classes))
+    anaphors = replace(passage.anaphors, nouns=passage.anaphors.nouns | class_words(entry.text))
+    return tuple(one for one in entry.triplets if way_stated(passage.text, one, passage.title, anaphors))
 
 
 def _joined(found: Iterable[tuple[_Entry, tuple[Triplet, ...]]]) -> Extracted:

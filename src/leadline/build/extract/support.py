@@ -6,51 +6,52 @@ from collections.abc import Iterator
 from typing import Literal
 
 from leadline.build.extract.names import holds, holds_both, names_title
-from leadline.build.extract.pronouns import begins_with_pronoun, class_words
+from leadline.build.extract.pronouns import ANY, Anaphors, begins_with_pronoun, class_words, own_pronouns
 from leadline.build.records import Article, Sentence, Support, Triplet
 
 Way = Literal["named", "pronoun"]
 
 
-def way_stated(sentence: str, one: Triplet, title: str, classes: frozenset[str] = frozenset()) -> Way | None:
+def way_stated(sentence: str, one: Triplet, title: str, anaphors: Anaphors = ANY) -> Way | None:
     """How `sentence` of the page called `title` can state a triplet; None where it cannot.
 
     named: subject and object both stand in it, at places that do not overlap. pronoun: the object stands in
-    it, the subject is what the page is about, and the sentence begins with a pronoun, or with "The" and one
-    of `classes` (see `class_words`).
+    it, the subject is what the page is about, and the sentence begins with one of `anaphors` (see
+    `anaphors_of`).
     """
     if holds_both(sentence, one.subject, one.object):
         return "named"
     if (
         names_title(one.subject, title)
-        and begins_with_pronoun(sentence, classes)
+        and begins_with_pronoun(sentence, anaphors)
         and holds(sentence, one.object)
     ):
         return "pronoun"
     return None
 
 
-def classes_of(article: Article) -> frozenset[str]:
-    """What the page says its subject is, from its first sentence."""
+def anaphors_of(article: Article) -> Anaphors:
+    """What stands for the page's subject: its own pronouns, and what its first sentence says it is."""
     first = article.said(article.sentences[0]) if article.sentences else article.text.partition("\n")[0]
-    return class_words(first)
+    sound = (article.said(sentence) for sentence in article.sentences if not sentence.damage)
+    return Anaphors(own_pronouns(sound), class_words(first))
 
 
 def supports(
-    article: Article, sentences: tuple[Sentence, ...], one: Triplet, classes: frozenset[str]
+    article: Article, sentences: tuple[Sentence, ...], one: Triplet, anaphors: Anaphors
 ) -> Iterator[Support]:
     """The sentences, of those given, that can state the triplet, in order."""
     for sentence in sentences:
         said = article.said(sentence)
-        way = way_stated(said, one, article.title, classes)
+        way = way_stated(said, one, article.title, anaphors)
         if way is not None:
             yield Support(sentence=said.strip(), start=_start(said, sentence), pronoun=way == "pronoun")
 
 
-def why_none(article: Article, text: str, one: Triplet, classes: frozenset[str]) -> str:
+def why_none(article: Article, text: str, one: Triplet, anaphors: Anaphors) -> str:
     """Why no sentence states the triplet, for whoever reads the drop. `text` is what the extractor saw."""
     damaged = (article.said(sentence) for sentence in article.sentences if sentence.damage)
-    if any(way_stated(said, one, article.title, classes) for said in damaged):
+    if any(way_stated(said, one, article.title, anaphors) for said in damaged):
         return "only in a damaged sentence"
     names = (("subject", one.subject), ("object", one.object))
     missing = [part for part, name in names if not holds(text, name)]
