@@ -8,6 +8,15 @@ from types import TracebackType
 from typing import Protocol, Self
 
 
+def shown(line: str) -> str:
+    """`line` as one line that a terminal does not obey: names of files and pages may hold anything.
+
+    >>> print(shown("shard\\x1b[2J\\n.gz: broken 1"))
+    shard\\x1b[2J\\n.gz: broken 1
+    """
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+
+
 class Progress(Protocol):
     """What a build tells of itself. Units are what the stage counts: pages, facts, bytes."""
 
@@ -56,7 +65,7 @@ class Log(Quiet):
         self._started = self._said = 0.0
 
     def note(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        print(shown(line), file=sys.stderr, flush=True)
 
     def begin(self, stage: str, total: int | None, unit: str) -> None:
         self._stage, self._unit, self._total, self._done = stage, unit, total or 0, 0
@@ -102,7 +111,7 @@ class Bars(Quiet):
         self._progress.stop()
 
     def note(self, line: str) -> None:
-        self._progress.console.print(line, style="dim", markup=False, highlight=False)
+        self._progress.console.print(shown(line), style="dim", markup=False, highlight=False)
 
     def begin(self, stage: str, total: int | None, unit: str) -> None:
         if self._task is not None:  # a stage may count one thing after another

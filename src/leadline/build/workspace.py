@@ -47,8 +47,10 @@ class StageFolder:
         return self.path / kind / f"{number:05d}{suffix}"
 
     def parts(self, kind: str = "parts", suffix: str = ".jsonl.zst") -> list[Path]:
-        """All files of that kind, in the order of their numbers."""
-        return sorted((self.path / kind).glob(f"*{suffix}"))
+        """All files of that kind, in the order of their numbers: of a finished stage, those that it made."""
+        made = (self.done() or {}).get("files")
+        there = sorted((self.path / kind).glob(f"*{suffix}"))
+        return there if made is None else [path for path in there if f"{kind}/{path.name}" in made]
 
     def facts(self) -> Iterator[Fact]:
         """The facts that went on, in order."""
@@ -59,14 +61,14 @@ class StageFolder:
         return reading(self.dropped, Drop)
 
     def done(self) -> Mapping[str, Any] | None:
-        """What done.json says; None where the stage has not ended."""
+        """What done.json says; None where the stage has not ended, or something else wrote the file."""
         try:
             said = json.loads((self.path / DONE).read_bytes())
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        except (ValueError, IsADirectoryError):
+        except (ValueError, RecursionError, IsADirectoryError):
             return None  # made by something else: the stage is done again
-        return said if isinstance(said, dict) else None
+        return said if _is_done(said) else None
 
     def finish(self, key: str, counts: Mapping[str, Any]) -> None:
         """Say that the stage has ended, last of all."""
@@ -120,10 +122,31 @@ def write_json(path: Path, value: object) -> None:
     with said_by_the_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as file:
-            file.write((json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode())
+            text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1)
+            # Half of a surrogate pair (of an odd file name, say) becomes the escape that JSON has for it.
+            file.write((text + "\n").encode("utf-8", "backslashreplace"))
 
 
 def key_of(value: object) -> str:
     """A hash of what decides a stage's output: JSON-like data."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _is_done(said: object) -> bool:
+    """Whether it has the form of what `StageFolder.finish` writes."""
+    if not isinstance(said, dict) or not isinstance(said.get("key"), str):
+        return False
+    counts, files = said.get("counts"), said.get("files", {})
+    if not isinstance(counts, dict) or not isinstance(files, dict):
+        return False
+    dropped = counts.get("dropped", {})
+    return (
+        isinstance(dropped, dict)
+        and all(map(_is_count, dropped.values()))
+        and ("kept" not in counts or _is_count(counts["kept"]))
+    )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -36,6 +36,7 @@ from leadline.cli import (
     serve,
     techniques,
 )
+from leadline.cli.plain_text import printable
 from leadline.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE, LeadlineError
 
 # Two presses of an impatient hand are closer than this, in seconds.
@@ -128,7 +129,7 @@ def _run() -> None:
             sys.exit(EXIT_PIPE)
         raise
     except LeadlineError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

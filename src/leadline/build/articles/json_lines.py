@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from leadline.build.articles.page import Fault, Page
 from leadline.build.articles.unpacked import DamagedError, unpacked
 
 _LONGEST = 1 << 28
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def pages(block: Block) -> Iterator[Page | Fault]:
@@ -38,15 +40,16 @@ def page_of(said: Any, where: str) -> Page | Fault:
     id_, title, text = said["id"], said["title"], said.get("text") or ""
     if not (isinstance(id_, (str, int)) and isinstance(title, str) and isinstance(text, str)):
         return Fault(where, "id, title and text must be text")
-    if any("\ud800" <= character <= "\udfff" for character in f"{id_}{title}{text}"):
-        return Fault(where, "half of a surrogate pair: no text")
     entity = next((said[name] for name in ("entity", "wikidata_id") if isinstance(said.get(name), str)), None)
+    revision, timestamp = str(said.get("revision") or ""), str(said.get("timestamp") or "")
+    if _SURROGATE.search("\n".join((str(id_), title, text, revision, timestamp, entity or ""))):
+        return Fault(where, "half of a surrogate pair: no text")
     return Page(
         id=str(id_),
         title=title.strip(),
         text=text,
-        revision=str(said.get("revision") or ""),
-        timestamp=str(said.get("timestamp") or ""),
+        revision=revision,
+        timestamp=timestamp,
         entity=entity,
     )
 

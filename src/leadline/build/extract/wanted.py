@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.bench.whole_file import whole_file
+from leadline.build.disk import said_by_the_disk
 from leadline.build.engines.engine import Engine
 from leadline.build.extract.chunks import Chunk
 from leadline.build.extract.mentions import Titles, candidates
@@ -39,9 +40,10 @@ def prepare_distant(
         ids: set[str] = set()
         for _, more in engine.run(wanted_in, found, (plan, work), _titles):
             ids.update(more)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
-            file.writelines(f"{one}\n".encode() for one in sorted(ids))
+        with said_by_the_disk(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(path) as file:
+                file.writelines(f"{one}\n".encode() for one in sorted(ids))
     wanted = _read(path)
     open_entities(plan, work, wanted, folder=path.parent / _FOLDER, engine=engine, progress=progress).close()
     return len(wanted)

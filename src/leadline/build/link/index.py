@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from leadline.build.link.index_build import build_index
 from leadline.build.link.spelling import canonical, shown, spellings
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 
 __all__ = ["TitleIndex", "build_index", "index_of_titles", "open_index"]
 
@@ -136,7 +136,7 @@ def _titles(source: _Source, entity: str) -> list[str]:
 def open_index(path: Path) -> TitleIndex:
     """Open an index that `build_index` or wikimapper wrote, for reading only.
 
-    Raises UsageError where the file is not there, LeadlineError where it is no such index.
+    Raises UsageError where the file is not there or is no such index.
     """
     if not path.is_file():
         raise UsageError("no index of titles here", where=str(path))
@@ -150,15 +150,15 @@ def open_index(path: Path) -> TitleIndex:
         names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         columns = {row[1] for row in database.execute("PRAGMA table_info(mapping)")}
     except sqlite3.DatabaseError as error:
-        raise LeadlineError(f"is no index of titles: {error}", where=str(path)) from None
+        raise UsageError(f"is no index of titles: {error}", where=str(path)) from None
     if not {"wikipedia_id", "wikipedia_title", "wikidata_id"} <= columns:
-        raise LeadlineError(
+        raise UsageError(
             "is no index of titles: it has no table mapping(wikipedia_id, wikipedia_title, wikidata_id)",
             where=str(path),
             fix="build one from SQL dumps, or with wikimapper",
         )
     if database.execute("SELECT 1 FROM mapping LIMIT 1").fetchone() is None:
-        raise LeadlineError(
+        raise UsageError(
             "is empty: it holds no title",
             where=str(path),
             fix="wikimapper reads dumps with one row a line as empty: build it from the SQL dumps here",

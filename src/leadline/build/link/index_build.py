@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from leadline.build.disk import told_when_full
 from leadline.build.link.spelling import canonical
 from leadline.build.link.sql_rows import read_literals
 from leadline.build.link.sql_value import value
@@ -75,13 +76,14 @@ def build_index(
         built = Path(scratch) / "index.sqlite"
         database = sqlite3.connect(built, isolation_level=None)
         try:
-            _prepare(database, Path(scratch) / "scratch.sqlite")
-            _read_items(database, _paths(page_props), say)
-            _read_targets(database, _paths(redirect), say)
-            _read_pages(database, _paths(page), say)
-            counts = _resolve(database, sections, say)
-            database.execute("INSERT INTO about VALUES ('counts', ?)", (json.dumps(asdict(counts)),))
-            database.execute("COMMIT")
+            with told_when_full(out):
+                _prepare(database, Path(scratch) / "scratch.sqlite")
+                _read_items(database, _paths(page_props), say)
+                _read_targets(database, _paths(redirect), say)
+                _read_pages(database, _paths(page), say)
+                counts = _resolve(database, sections, say)
+                database.execute("INSERT INTO about VALUES ('counts', ?)", (json.dumps(asdict(counts)),))
+                database.execute("COMMIT")
         except sqlite3.OperationalError as error:
             raise LeadlineError(f"the index of titles cannot be written: {error}", where=str(out)) from error
         finally:

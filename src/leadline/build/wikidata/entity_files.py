@@ -9,7 +9,7 @@ from leadline.build.wikidata.dump import BARE_BRACKETS, Reading, parsed
 from leadline.build.wikidata.entity import is_entity_id
 from leadline.build.wikidata.json_form import Found, NotAnEntity, entities_in
 from leadline.build.wikidata.unpacked import broken_packing, unpacked
-from leadline.errors import LeadlineError
+from leadline.errors import UsageError
 
 # More than this, unpacked, is not a file of a few entities.
 _MOST_WHOLE = 1 << 30
@@ -19,29 +19,29 @@ def read_files(path: Path, languages: Collection[str], reading: Reading) -> Iter
     """All entities of a file of a few: one document (Special:EntityData, wbgetentities, an entity), or lines.
 
     A document of one entity that is named by another id (Q105.json holds Q42) tells that the one was merged
-    into the other. Raises LeadlineError where the file is JSON of something else.
+    into the other. Raises UsageError where the file is JSON of something else, or none.
     """
     try:
         with unpacked(path) as (file, _):
             text = file.read(_MOST_WHOLE + 1)
     except broken_packing() as error:
-        raise LeadlineError(f"cannot be unpacked: {error}".splitlines()[0], where=str(path)) from None
+        raise UsageError(f"cannot be unpacked: {error}".splitlines()[0], where=str(path)) from None
     if len(text) > _MOST_WHOLE:
-        raise LeadlineError(
+        raise UsageError(
             "is larger than 1 GB, unpacked", where=str(path), fix="name it under wikidata.dump, not entities"
         )
     reading.size += len(text)
     try:
         found = list(entities_in(parsed(text), languages))
     except NotAnEntity as error:
-        raise LeadlineError(
+        raise UsageError(
             str(error), where=str(path), fix="entities come from Special:EntityData, wbgetentities or a dump"
         ) from None
     except ValueError:
         found = list(_by_line(text, languages, reading))
         if not found:
             fault = reading.faults[0] if reading.faults else (1, "is empty")
-            raise LeadlineError(f"is no JSON: {fault[1]}", where=f"{path}:{fault[0]}") from None
+            raise UsageError(f"is no JSON: {fault[1]}", where=f"{path}:{fault[0]}") from None
     named = path.name.partition(".")[0]
     if len(found) == 1 and is_entity_id(named) and found[0].entity is not None and found[0].id != named:
         found.append(Found(named, found[0].entity))

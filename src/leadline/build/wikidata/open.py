@@ -108,7 +108,7 @@ def gather(
         for old, new in sorted(moved.items()):
             store.redirect(old, new)
         for file in files_of(plan, "wikidata", "entities"):
-            _from_file(file, everything, languages, store, how)
+            _from_file(file, everything, languages, store, how, progress)
         if plan.wikidata.entities:
             _count(how, "files", store, everything)
         for part in dumps:
@@ -155,7 +155,7 @@ def _through_dumps(
         said = json.loads(task.part.with_suffix(".json").read_bytes())
         if said["broken"]:
             how.broken[task.dump.name] = said["faults"]
-            progress.note(f"{task.dump}: {said['broken']:,} broken lines, the first is {said['faults'][0]}")
+            progress.note(_broken(task.dump, said["broken"], said["faults"]))
     return [task.part for task in tasks]
 
 
@@ -175,7 +175,12 @@ def go_through(wanted: _Wanted, task: _Task) -> int:
 
 
 def _from_file(
-    file: Path, wanted: set[str], languages: Sequence[str], store: StoreWriter, how: Gathered
+    file: Path,
+    wanted: set[str],
+    languages: Sequence[str],
+    store: StoreWriter,
+    how: Gathered,
+    progress: Progress,
 ) -> None:
     reading = Reading()
     for found in read_files(file, languages, reading):
@@ -185,6 +190,12 @@ def _from_file(
             store.subclass(found.entity)
     if reading.broken:
         how.broken[file.name] = [list(fault) for fault in reading.faults]
+        progress.note(_broken(file, reading.broken, reading.faults))
+
+
+def _broken(file: Path, count: int, faults: Sequence[Sequence[Any]]) -> str:
+    line, why = faults[0]
+    return f"{file}: broken lines, which are no entities: {count:,}, the first is line {line}: {why}"
 
 
 def _climb(api: EntityApi, store: StoreWriter, pages: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
+from leadline.build.disk import said_by_the_disk
 from leadline.build.extra import needed
 from leadline.build.wikidata.entity import Entity, id_order
 from leadline.build.wikidata.json_form import Found
@@ -105,10 +106,9 @@ class StoreWriter:
 def writing_store(path: Path) -> Iterator[StoreWriter]:
     """Write a store, which takes its place at `path` when the block ends well and is not there otherwise.
 
-    The same content written in the same order is the same bytes.
+    The same content written in the same order is the same bytes. Raises LeadlineError where the disk is full.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+    with said_by_the_disk(path), _folder_beside(path) as folder:
         partial = Path(folder) / path.name
         with closing(sqlite3.connect(partial)) as database:
             # Nobody reads it before it is whole: a journal would be of no use.
@@ -120,6 +120,11 @@ def writing_store(path: Path) -> Iterator[StoreWriter]:
         with partial.open("rb+") as file:
             os.fsync(file.fileno())
         partial.replace(path)
+
+
+def _folder_beside(path: Path) -> tempfile.TemporaryDirectory[str]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
 
 
 class EntityStore:
