@@ -127,6 +127,25 @@ def write_json(path: Path, value: object) -> None:
             file.write((text + "\n").encode("utf-8", "backslashreplace"))
 
 
+def read_counts(path: Path, kinds: Mapping[str, type]) -> dict[str, Any] | None:
+    """What a small JSON file of a part says; None where it is not there or lacks one of the keys of `kinds`.
+
+    A part whose counts are None is made again, as if it had never been.
+    """
+    try:
+        said = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict):
+        return None
+    if not all(isinstance(said.get(name), kind) for name, kind in kinds.items()):
+        return None
+    # What is counted by reason or by kind.
+    tables = (said[name] for name, kind in kinds.items() if kind is dict)
+    whole = all(map(_is_count, (said[name] for name, kind in kinds.items() if kind is int)))
+    return said if whole and all(_is_tally(table) for table in tables) else None
+
+
 def key_of(value: object) -> str:
     """A hash of what decides a stage's output: JSON-like data."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
@@ -140,12 +159,11 @@ def _is_done(said: object) -> bool:
     counts, files = said.get("counts"), said.get("files", {})
     if not isinstance(counts, dict) or not isinstance(files, dict):
         return False
-    dropped = counts.get("dropped", {})
-    return (
-        isinstance(dropped, dict)
-        and all(map(_is_count, dropped.values()))
-        and ("kept" not in counts or _is_count(counts["kept"]))
-    )
+    return _is_tally(counts.get("dropped", {})) and ("kept" not in counts or _is_count(counts["kept"]))
+
+
+def _is_tally(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_is_count, value.values()))
 
 
 def _is_count(value: object) -> bool:

@@ -21,11 +21,19 @@ from leadline.build.plan import Plan
 from leadline.build.plan_file import files_of
 from leadline.build.records import DroppedPage
 from leadline.build.stage import Job, Stage
-from leadline.build.workspace import StageFolder, write_json
+from leadline.build.workspace import StageFolder, read_counts, write_json
 from leadline.errors import LeadlineError, UsageError
 
 _FORMS: Mapping[Form, str] = {"xml": "dump", "jsonl": "jsonl", "parquet": "parquet"}
 _PIECES = "pieces"
+_COUNTED = {
+    "kept": int,
+    "dropped": dict,
+    "sentences": int,
+    "damaged": int,
+    "damage": dict,
+    "faults": int,
+}
 _SAID = 20  # faults of a part that are told; all are counted
 
 
@@ -79,6 +87,7 @@ class ArticlesStage(Stage):
             job.progress.note(f"{fault.where}: {fault.what}")
         counts = _total(tasks, faults)
         shutil.rmtree(here.path / _PIECES, ignore_errors=True)
+        _remove_others(tasks, here)
         if not counts["kept"]:
             raise LeadlineError("no page became an article", where=str(here.path), fix=_why(counts))
         return counts
@@ -133,8 +142,8 @@ def work(rules: Rules, task: Part) -> list[str]:
 
 
 def _local(fault: Fault) -> str:
-    """Where a fault is, without the folder of this machine."""
-    return fault.where.rpartition("/")[2]
+    """Where a fault is, without the folder of this machine. Names of files need not be UTF-8."""
+    return fault.where.rpartition("/")[2].encode("utf-8", "backslashreplace").decode()
 
 
 def _pages(block: Block) -> Iterator[Page | Fault]:
@@ -197,7 +206,17 @@ def _weight(block: Block) -> int:
 
 
 def _is_done(task: Part) -> bool:
-    return task.counts.exists() and task.articles.exists() and task.dropped.exists()
+    whole = read_counts(task.counts, _COUNTED) is not None
+    return whole and task.articles.exists() and task.dropped.exists()
+
+
+def _remove_others(tasks: Sequence[Part], here: StageFolder) -> None:
+    """Parts of no task are not of this input: later stages would read them as pages."""
+    ours = {path for task in tasks for path in (task.articles, task.dropped, task.counts)}
+    for kind, suffix in (("parts", ".jsonl.zst"), ("dropped", ".jsonl.zst"), ("counts", ".json")):
+        for path in here.parts(kind, suffix):
+            if path not in ours:
+                path.unlink()
 
 
 def _total(tasks: Sequence[Part], faults: Sequence[Fault]) -> dict[str, Any]:

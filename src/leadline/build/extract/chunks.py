@@ -9,11 +9,14 @@ from pathlib import Path
 from leadline.build.parts import count, reading
 from leadline.build.plan import Plan
 from leadline.build.records import Article
-from leadline.build.workspace import StageFolder, Workspace
+from leadline.build.workspace import StageFolder, Workspace, read_counts
 
 # Articles. A chunk is what a crash costs, and what an idle worker can take over: a few minutes of a model's
 # time. Batches never go over its ends, so that the outputs depend neither on workers nor on interruptions.
 _SIZES = {"distant": 5_000, "recorded": 5_000, "rebel": 200, "chat": 20}
+
+COUNTED = {"malformed": dict, "passages": dict}
+"""What the counts of a chunk hold: codes and how often."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,13 @@ def chunks(plan: Plan, work: Workspace) -> list[Chunk]:
 
 
 def to_do(found: list[Chunk], here: StageFolder) -> list[Chunk]:
-    """The chunks that have not been done, or of which a file has gone."""
-    return [chunk for chunk in found if not all(path.exists() for path in files_of(chunk, here))]
+    """The chunks that have not been done, or of which a file has gone or is not what it was."""
+
+    def stands(chunk: Chunk) -> bool:
+        facts, drops, counts = files_of(chunk, here)
+        return facts.exists() and drops.exists() and read_counts(counts, COUNTED) is not None
+
+    return [chunk for chunk in found if not stands(chunk)]
 
 
 def files_of(chunk: Chunk, here: StageFolder) -> tuple[Path, Path, Path]:

@@ -15,7 +15,7 @@ from leadline.build.plan_file import file_of, files_of, where_in
 from leadline.build.presence.scanner import TIERS, Hits, Scanner, ShardHits
 from leadline.build.records import Fact, Tier
 from leadline.build.stage import Job, Stage
-from leadline.build.workspace import StageFolder, write_json
+from leadline.build.workspace import StageFolder, read_counts, write_json
 from leadline.errors import UsageError
 
 FOUND = "found.json"
@@ -94,7 +94,7 @@ class ScanStage(Stage):
         write_json(here.path / SHARDS, [list(shard) for shard in shards_of(job.plan)])
         files = _corpus(job.plan)
         shards = [Shard(number, path, path.stat().st_size) for number, path in enumerate(files)]
-        left = [shard for shard in shards if not _part(here, shard).exists()] if sentences else []
+        left = [shard for shard in shards if not _stands(here, shard)] if sentences else []
         job.engine.check(files)
         job.progress.begin(self.name, sum(shard.size for shard in left), "bytes")
         work = ScanWork(tuple(sentences), said.tiers, said.locations, said.engine, here)
@@ -157,6 +157,28 @@ def _part(here: StageFolder, shard: Shard) -> Path:
     return here.part(shard.number, suffix=".json")
 
 
+def _stands(here: StageFolder, shard: Shard) -> bool:
+    """Whether the shard's part is there, as `_packed` wrote it."""
+    said = read_counts(_part(here, shard), {"content": int, "documents": int, "faults": dict, "first": dict})
+    if said is None or not isinstance(said.get("hits"), dict) or said["faults"].keys() - said["first"].keys():
+        return False
+    return all(
+        isinstance(hits, dict) and {"occurrences", "documents", "sample"} <= hits.keys()
+        for tiers in said["hits"].values()
+        for hits in (tiers.values() if isinstance(tiers, dict) else [None])
+    )
+
+
+def _told(hits: Hits) -> dict[str, Any]:
+    """A document's name may hold halves of surrogate pairs, which no text file can: they become escapes."""
+    said = asdict(hits)
+    return {**said, "sample": [_encodable(name) for name in said["sample"]]}
+
+
+def _encodable(name: str) -> str:
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def _packed(found: ShardHits) -> dict[str, Any]:
     return {
         "content": found.content,
@@ -164,7 +186,7 @@ def _packed(found: ShardHits) -> dict[str, Any]:
         "faults": found.faults.counts,
         "first": found.faults.first,
         "hits": {
-            str(sentence): {tier: asdict(hits) for tier, hits in tiers.items()}
+            str(sentence): {tier: _told(hits) for tier, hits in tiers.items()}
             for sentence, tiers in found.hits.items()
         },
     }
