@@ -227,8 +227,10 @@ def test_real_facts_are_kept_or_let_go_with_the_reason_and_the_values(tmp_path: 
             "several-values",
             "5: Q1549591, Q1187811, Q42744322, Q707813, Q85635630",
         ),
-        (fact("Q42", "P26", "Q14623681"), "ended", "ended +2001-05-11 (precision 11)"),
-        (fact("Q42", "P26", "Q1"), "disagrees", "nothing that counts; 1 ended"),
+        # Douglas Adams is dead: asked for is whom he was ever married to, one person.
+        (fact("Q42", "P26", "Q14623681"), "", ""),
+        (fact("Q42", "P26", "Q1"), "disagrees", "Q14623681"),
+        (fact("Q42", "P69", "Q691283"), "several-values", "2: Q691283, Q4961791"),
         (fact("Q42", "P19", "Q350"), "", ""),
         (fact("Q42", "P19", "Q84"), "disagrees", "Q350"),
         (fact("Q42", "P569", None, said="11 March 1952", kind="date"), "", ""),
@@ -245,7 +247,8 @@ def test_real_facts_are_kept_or_let_go_with_the_reason_and_the_values(tmp_path: 
             "several-values",
             "5: Q1128109, Q1181545, somevalue, Q1747747, somevalue",
         ),
-        (fact("Q646148", "P39", "Q5449541"), "", ""),
+        # Dead too, and of two positions one has ended: both are right answers.
+        (fact("Q646148", "P39", "Q5449541"), "several-values", "2: Q5449541, Q6866144"),
         (fact("Q42", "P6", "Q350"), "no-statement", ""),
         (fact("Q999", "P6", "Q350"), "no-statement", ""),
     ]
@@ -258,10 +261,56 @@ def test_real_facts_are_kept_or_let_go_with_the_reason_and_the_values(tmp_path: 
 
 
 @needs_wikidata
-def test_ended_statements_count_if_the_plan_says_so(tmp_path: Path) -> None:
+def test_if_the_plan_says_so_all_values_that_ever_were_count_of_the_living_too(tmp_path: Path) -> None:
     job = job_in(tmp_path, [real("Q42"), real("Q2112")], filter={"ended": "count"})
-    facts = (fact("Q42", "P26", "Q14623681"), fact("Q42", "P69", "Q691283"), fact("Q2112", "P6", "Q1278930"))
-    assert reasons(judged(SingleStage(), job, *facts)) == ["", "several-values", "disagrees"]
+    facts = (
+        fact("Q42", "P26", "Q14623681"),
+        fact("Q2112", "P6", "Q2097128"),  # the mayor of today, of four
+        fact("Q2112", "P17", "Q183"),  # Germany, of three
+        fact("Q2112", "P706", "Q677337"),  # one landform
+    )
+    results = judged(SingleStage(), job, *facts)
+    assert reasons(results) == ["", "several-values", "several-values", ""]
+
+
+def test_what_is_counted_is_what_the_template_asks_for(tmp_path: Path) -> None:
+    """Of a living subject and a dead one, with a value of today and one that has ended."""
+    ended = {"time": "+2009-05-01T00:00:00Z", "precision": 11}
+    values = [statement("Q5", "preferred"), statement("Q6", P582=ended)]
+    claims = {"P54": values, "P69": values, "P19": values}
+    job = job_in(tmp_path, [made(entity("Q1", **claims)), made(entity("Q2", P570=["somevalue"], **claims))])
+    facts = [fact(who, relation, "Q5") for relation in claims for who in ("Q1", "Q2")]
+    results = judged(SingleStage(), job, *facts)
+    assert reasons(results) == [
+        "",  # which team does she play for?
+        "several-values",  # which team does or did he play for?
+        "several-values",  # at which institution was she educated?
+        "several-values",
+        "",  # in which place were they born? The lower rank is the less sure source.
+        "",
+    ]
+    held = [one.fact.statement if isinstance(one, Drop) else one.statement for one in results]
+    assert [one.ever for one in held if one is not None] == [False, True, True, True, False, False]
+
+
+def test_a_users_template_for_today_alone_never_counts_what_has_ended(tmp_path: Path) -> None:
+    ended = {"time": "+2009-05-01T00:00:00Z", "precision": 11}
+    dead = made(entity("Q1", P570=["somevalue"], P54=[statement("Q5", P582=ended)]))
+    job = job_in(tmp_path, [dead], questions={"templates": "t.yaml"})
+    file = job.plan.folder / "t.yaml"
+    file.write_text('P54: "Which team does [X] play for?"\n')
+    assert reasons(judged(SingleStage(), job, fact("Q1", "P54", "Q5"))) == ["ended"]
+    file.write_text('P54: {ever: "Which team did [X] play for?"}\n')
+    assert reasons(judged(SingleStage(), job, fact("Q1", "P54", "Q5"))) == [""]
+    assert SingleStage().inputs(job.plan) == (file,)
+
+
+def test_who_once_had_a_spouse_and_has_none_today_had_one(tmp_path: Path) -> None:
+    ended = {"time": "+2009-05-01T00:00:00Z", "precision": 11}
+    claims = {"P26": [statement("Q5", P582=ended), statement("novalue", "preferred")]}
+    job = job_in(tmp_path, [made(entity("Q1", **claims)), made(entity("Q2", P570=["somevalue"], **claims))])
+    facts = (fact("Q1", "P26", "Q5"), fact("Q2", "P26", "Q5"))
+    assert reasons(judged(SingleStage(), job, *facts)) == ["novalue", ""]
 
 
 def test_the_date_of_the_dump_says_what_has_ended(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from leadline.build.progress import Quiet
 from leadline.build.questions.answers import answer_of, stands_in
 from leadline.build.questions.stage import QuestionsStage, asked_as
 from leadline.build.questions.templates import packaged_templates, read_templates
-from leadline.build.records import Drop, Fact
+from leadline.build.records import Drop, Fact, Statement
 from leadline.build.stage import Job
 from leadline.build.wikidata.entity import Claim, Entity, Text
 from leadline.build.wikidata.json_form import Found
@@ -89,7 +90,64 @@ def test_packaged_templates_ask_for_what_wikidata_says_that_the_property_holds()
     known = properties()
     for name, variants in packaged_templates().by_property.items():
         assert {one.kind for one in variants} == {kinds[known.datatype(name) or ""]}, name
-        assert all(one.question.count("[X]") == 1 for one in variants), name
+        asked = [text for one in variants for text in (one.question, one.ever) if text]
+        assert all(text.count("[X]") == 1 for text in asked), name
+
+
+def test_of_a_packaged_template_of_two_forms_the_first_asks_for_today_and_the_second_in_both_tenses() -> None:
+    past = re.compile(r"\b(was|were|did|won|took)\b")
+    both = re.compile(r"\b(is or was|does or did|can or could|holds or held|(\w{3})\w* or \2\w*d)\b")
+    found = [
+        one
+        for variants in packaged_templates().by_property.values()
+        for one in variants
+        if one.kind != "date"  # what happened once at a time
+    ]
+    for one in found:
+        assert not both.search(one.question or ""), one.question
+        if one.question and one.ever:
+            assert not past.search(one.question), one.question
+            assert both.search(one.ever), one.ever
+        elif one.ever:
+            assert past.search(one.ever), one.ever
+            assert not both.search(one.ever), one.ever
+    assert len([one for one in found if one.question and one.ever]) > 100
+
+
+def test_the_question_is_in_the_tense_in_which_the_values_were_counted(tmp_path: Path) -> None:
+    one = {"values": 1, "rank": "normal", "agrees": True}
+    team = {"relation_id": "P54", "relation": "member of sports team", "object": "Leeds"}
+    school = {"relation_id": "P69", "relation": "educated at", "object": "Eton"}
+    results = asked(
+        tmp_path,
+        fact(id="f-1", subject="A", **team, statement=Statement(**one)),
+        fact(id="f-2", subject="B", **team, statement=Statement(**one, ever=True)),
+        fact(id="f-3", subject="C", **team),  # nobody counted
+        fact(id="f-4", subject="D", **school),
+        fact(id="f-5", subject="E", statement=Statement(**one, ever=True)),
+        fact(id="f-6", subject="F", relation_id="P19", object="Ulm", statement=Statement(**one, ever=True)),
+    )
+    assert [one.question for one in results if isinstance(one, Fact)] == [
+        "Which team does A play for?",
+        "Which team does or did B play for?",
+        "Which team does C play for?",
+        "At which institution was D educated?",
+        "What is or was the capital of E?",
+        "In which place was F born?",
+    ]
+
+
+def test_a_file_may_have_one_form_and_it_is_asked_of_all_subjects(tmp_path: Path) -> None:
+    path = tmp_path / "t.yaml"
+    path.write_text(
+        'P1: "Who is [X]?"\nP2: {ever: "Who was [X]?"}\nP3: {question: "A [X]?", ever: "B [X]?"}\n'
+    )
+    found = read_templates(path)
+    forms = {
+        name: [found.question(name, "entity", ever=ever) for ever in (False, True)]
+        for name in ("P1", "P2", "P3")
+    }
+    assert forms == {"P1": ["Who is [X]?"] * 2, "P2": ["Who was [X]?"] * 2, "P3": ["A [X]?", "B [X]?"]}
 
 
 def test_no_packaged_template_is_one_of_entityquestions_but_where_only_one_wording_is_plain() -> None:
@@ -97,7 +155,8 @@ def test_no_packaged_template_is_one_of_entityquestions_but_where_only_one_wordi
     if not path.exists():
         pytest.skip(f"needs {path}")
     theirs = set(json.loads(path.read_text("utf-8")).values())
-    ours = {one.question for variants in packaged_templates().by_property.values() for one in variants}
+    variants = [one for several in packaged_templates().by_property.values() for one in several]
+    ours = {text for one in variants for text in (one.question, one.ever)}
     assert (
         ours & theirs
         == {
@@ -316,7 +375,8 @@ def test_two_relations_that_a_users_file_asks_alike_are_one_question(tmp_path: P
         ("P1: {question: 'Who is [X]?'}\nP2: {qestion: 'Who is [X]?'}\n", ":2: P2: unknown key 'qestion'"),
         ("P1:\n  - {question: 'Who is [X]?'}\n  - {question: 'Who is [X]?', when: [human]}\n", ":3: P1"),
         ("P1:\n  - {question: 'Who is [X]?'}\n  - {question: 'Who is [X]?', kind: thing}\n", ":3: P1"),
-        ("P1: {when: [Q5]}\n", ":1: P1: the key 'question' is missing"),
+        ("P1: {when: [Q5]}\n", ":1: P1: has neither 'question' nor 'ever'"),
+        ("P1: {question: 'Who is [X]?', ever: 'Who was it?'}\n", ":1: P1.ever: has no [X] for the subject"),
         ("P1: 'Who is [X]?'\nP1: 'Who is [X]?'\n", ":2: the key 'P1' occurs twice"),
         ("[1, 2\n", "broken YAML"),
         ("", ":1: the file is empty"),

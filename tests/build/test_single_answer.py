@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from leadline.build.records import Statement
 from leadline.build.wikidata.dates import Date, read_date
 from leadline.build.wikidata.quantities import Amount
-from leadline.build.wikidata.single import Counted, count
+from leadline.build.wikidata.single import Counted, count, over
 from tests.build.entity_work import entity, made, needs_wikidata, real, statement
 
 # Subject, property, what a text says, values that count, rank, ended, deprecated, novalue, where it stands,
@@ -64,10 +64,32 @@ REAL = [
     ("Q42", "P6", "Q350", 0, "none", 0, 0, 0, "nowhere"),
 ]
 
+# The same for all times: of every rank but deprecated, ended or not.
+EVER = [
+    # Douglas Adams married once.
+    ("Q42", "P26", "Q14623681", 1, "normal", 1, 0, 0, "counts"),
+    # Two schools, one after the other.
+    ("Q42", "P69", "Q691283", 2, "normal", 2, 0, 0, "counts"),
+    # Five statements on mayors, of whom one was it twice: four people. Each of them is a right answer.
+    ("Q2112", "P6", "Q2097128", 4, "preferred", 4, 0, 0, "counts"),
+    ("Q2112", "P6", "Q1278930", 4, "preferred", 4, 0, 0, "counts"),
+    # Germany, and before it the German Empire and West Germany.
+    ("Q2112", "P17", "Q713750", 3, "preferred", 2, 0, 0, "counts"),
+    # Seventeen numbers of inhabitants, one of them (333786) twice.
+    ("Q2112", "P1082", Amount(Decimal(328864)), 16, "preferred", 0, 0, 0, "counts"),
+    # What is deprecated was never right.
+    ("Q2112", "P31", "Q1964689", 5, "normal", 0, 1, 0, "deprecated"),
+    # Henning Christophersen, who is dead, held two positions.
+    ("Q646148", "P39", "Q5449541", 2, "normal", 1, 0, 0, "counts"),
+    # A cove that never had a country.
+    ("Q58984", "P17", "Q33", 0, "normal", 0, 0, 1, "nowhere"),
+]
+
 
 @needs_wikidata
 @pytest.mark.parametrize(
-    ("name", "property_id", "said", "values", "rank", "ended", "deprecated", "novalue", "match"), REAL
+    ("name", "property_id", "said", "values", "rank", "ended", "deprecated", "novalue", "match", "ever"),
+    [(*one, False) for one in REAL] + [(*one, True) for one in EVER],
 )
 def test_real_entities_have_the_values_that_a_reader_counts(
     name: str,
@@ -79,11 +101,18 @@ def test_real_entities_have_the_values_that_a_reader_counts(
     deprecated: int,
     novalue: int,
     match: str,
+    ever: bool,
 ) -> None:
-    counted = count(real(name).claims.get(property_id, ()), said)
+    counted = count(real(name).claims.get(property_id, ()), said, ever=ever)
     agrees = match == "counts"
     assert counted.statement == Statement(
-        values=values, rank=rank, agrees=agrees, ended=ended, deprecated=deprecated, novalue=novalue
+        values=values,
+        rank=rank,
+        agrees=agrees,
+        ended=ended,
+        deprecated=deprecated,
+        novalue=novalue,
+        ever=ever,
     )
     assert counted.match == match
 
@@ -99,11 +128,15 @@ def test_a_monthly_series_without_a_preferred_value_has_as_many_values_as_number
 
 
 @needs_wikidata
-def test_ended_statements_count_where_the_question_is_who_ever_was() -> None:
-    counted = count(real("Q42").claims["P26"], "Q14623681", ended="count")
-    assert (counted.statement.values, counted.statement.agrees, counted.statement.ended) == (1, True, 0)
-    # Of the best rank only: the preferred mayor alone.
-    assert count(real("Q2112").claims["P6"], "Q2097128", ended="count").statement.values == 1
+@pytest.mark.parametrize(("name", "is_over"), [("Q42", True), ("Q646148", True), ("Q2112", False)])
+def test_the_dead_are_over_and_a_city_is_not(name: str, is_over: bool) -> None:
+    assert over(real(name)) is is_over
+
+
+@needs_wikidata
+def test_nobody_is_over_before_his_death() -> None:
+    assert not over(real("Q42"), Date(2001, 5, 10, "day"))
+    assert over(real("Q42"), Date(2001, 5, 11, "day"))
 
 
 def _count(*statements: dict[str, Any], said: Any = "Q1", **options: Any) -> Counted:
@@ -112,6 +145,27 @@ def _count(*statements: dict[str, Any], said: Any = "Q1", **options: Any) -> Cou
 
 DAY = {"time": "+2009-05-01T00:00:00Z", "precision": 11}
 LATER = {"time": "+2031-00-00T00:00:00Z", "precision": 9}
+
+
+@pytest.mark.parametrize("property_id", ["P570", "P576", "P582", "P2669", "P3999", "P585"])
+def test_what_is_dead_dissolved_or_ended_is_over_also_at_an_unknown_time(property_id: str) -> None:
+    assert over(made(entity("Q9", **{property_id: [statement(DAY)]})))
+    assert over(made(entity("Q9", **{property_id: [statement("somevalue")]})))
+    assert not over(made(entity("Q9", **{property_id: [statement("novalue")]})))
+    assert not over(made(entity("Q9", **{property_id: [statement(DAY, "deprecated")]})))
+    assert not over(made(entity("Q9", **{property_id: [statement(LATER)]})), Date(2022, 3, 1, "day"))
+
+
+def test_of_all_times_a_former_value_of_lower_rank_is_a_second_answer() -> None:
+    listed = (statement("Q1", "preferred"), statement("Q2", P582=DAY))
+    assert _count(*listed).statement.values == 1
+    assert _count(*listed, ever=True).statement.values == 2
+    assert _count(*listed, said="Q2", ever=True).match == "counts"
+
+
+def test_of_all_times_the_same_value_under_two_ranks_is_one() -> None:
+    counted = _count(statement("Q1", "preferred"), statement("Q1", P582=DAY), ever=True)
+    assert (counted.statement.values, counted.match) == (1, "counts")
 
 
 def test_an_end_that_is_said_to_be_none_is_no_end_and_an_unknown_one_is() -> None:
@@ -218,3 +272,15 @@ def test_counts_are_those_of_the_definition(drawn: list[tuple[str, str, dict[str
     assert counted.values == len(known) + now.count("somevalue")
     assert counted.novalue == now.count("novalue")
     assert counted.agrees == ("Q1" in known)
+
+
+@given(STATEMENTS)
+def test_of_all_times_the_values_are_those_of_all_statements_but_deprecated_ones(
+    drawn: list[tuple[str, str, dict[str, Any]]],
+) -> None:
+    listed = [statement(value, rank, **qualifiers) for value, rank, qualifiers in drawn]
+    counted = _count(*listed, ever=True).statement
+    held = [value for value, rank, _ in drawn if rank != "deprecated"]
+    assert counted.values == len({one for one in held if one.startswith("Q")}) + held.count("somevalue")
+    assert counted.values >= _count(*listed).statement.values
+    assert counted.agrees == ("Q1" in held)

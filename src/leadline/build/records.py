@@ -107,7 +107,11 @@ class Verdict(BaseModel):
 
 
 class Statement(BaseModel):
-    """What Wikidata holds for subject and relation: how many values count, and how they were counted."""
+    """What Wikidata holds for subject and relation: how many values count, and how they were counted.
+
+    `ever`: all values that ever held count, of every rank, and the question asks for them; else those of
+    today. `rank` is the best there is; `ended` are statements that have ended, whether they count or not.
+    """
 
     model_config = _FROZEN
 
@@ -117,6 +121,7 @@ class Statement(BaseModel):
     ended: int = 0
     deprecated: int = 0
     novalue: int = 0
+    ever: bool = False
 
 
 class Fact(BaseModel):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import ClassVar
 
 from leadline.build.plan import Plan
-from leadline.build.plan_file import where_in
+from leadline.build.plan_file import file_of, where_in
+from leadline.build.questions.templates import Templates, templates_of
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
 from leadline.build.wikidata.dates import Date, read_date
 from leadline.build.wikidata.entity import Claim, Coordinate, Quantity, Snak, Text, Time
 from leadline.build.wikidata.quantities import read_amount
-from leadline.build.wikidata.single import Counted, Said, count
+from leadline.build.wikidata.single import Counted, Said, count, over
 from leadline.build.wikidata.store import EntityStore, entities_of
 from leadline.errors import UsageError
 
@@ -23,16 +25,27 @@ _SHOWN = 5
 class SingleStage(FactStage):
     """Fills statement: how many values count for subject and relation, and whether the object is the one.
 
+    Values of all times count (`statement.ever`) where the template asks for them: always where it has no
+    other form; where it has both, if the subject is over or the plan says `ended: count`. Else those of today
+    count. A template of one form for all times (who was the father) asks for what does not change: what
+    stands at a lower rank is less sure there, not older.
+
     Reasons: `no-statement` (nothing that counts is said), `novalue` (there is none, says Wikidata), `ended`
     (the object's statement has ended or not begun), `several-values`, `disagrees` (the one value is another;
     the detail says which, and whether the object stands at a lower rank). See build/wikidata/single.py.
     """
 
     name: ClassVar[str] = "single"
+    version: ClassVar[int] = 2
 
     def settings(self, plan: Plan) -> object:
-        """The date of Wikidata's state, how ended statements count, the language of dates."""
-        return [plan.wikidata.date, plan.filter.ended, plan.articles.language]
+        """The date of Wikidata's state, how ended statements count, the language of dates, the templates."""
+        return [plan.wikidata.date, plan.filter.ended, plan.articles.language, plan.questions.templates]
+
+    def inputs(self, plan: Plan) -> tuple[Path, ...]:
+        """The file of templates, if the plan names one: it says which questions ask for all times."""
+        path = file_of(plan, "questions", "templates")
+        return (path,) if path else ()
 
     def wanted(self, plan: Plan) -> bool:
         """Not where the plan says `single: false`."""
@@ -42,14 +55,19 @@ class SingleStage(FactStage):
         """By the statements of the fact's subject."""
         store = entities_of(job.work)
         state = _state(job.plan)
+        templates = templates_of(job.plan)
         for fact in facts:
-            yield self._one(fact, store, state, job.plan)
+            yield self._one(fact, store, state, templates, job.plan)
 
-    def _one(self, fact: Fact, store: EntityStore, state: Date | None, plan: Plan) -> Fact | Drop:
+    def _one(
+        self, fact: Fact, store: EntityStore, state: Date | None, templates: Templates, plan: Plan
+    ) -> Fact | Drop:
         subject = store.get(fact.subject_id) if fact.subject_id is not None else None
         claims = subject.claims.get(fact.relation_id or "", ()) if subject is not None else ()
         said = said_by(fact, plan.articles.language)
-        counted = count(claims, said, resolve=store.resolve, state=state, ended=plan.filter.ended)
+        past = plan.filter.ended == "count" or (subject is not None and over(subject, state))
+        ever = templates.of_all_times(fact.relation_id, past=past)
+        counted = count(claims, said, resolve=store.resolve, state=state, ever=ever)
         judged = fact.model_copy(update={"statement": counted.statement})
         fault = reason(counted, claims)
         if fault is None:
@@ -84,7 +102,7 @@ def reason(counted: Counted, claims: Iterable[Claim]) -> str | None:
     statement = counted.statement
     if not any(claim.rank != "deprecated" for claim in claims):
         return "no-statement"
-    if statement.novalue:
+    if statement.novalue and not (statement.ever and statement.values):
         return "novalue"
     if counted.match == "ended":
         return "ended"

@@ -15,7 +15,7 @@ from leadline.build.link.open import open_titles
 from leadline.build.plan import Plan
 from leadline.build.plan_file import file_of
 from leadline.build.questions.answers import Answer, answer_of, cleaned, stands_in
-from leadline.build.questions.templates import SUBJECT, Templates, packaged_templates, read_templates
+from leadline.build.questions.templates import SUBJECT, Templates, templates_of
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
 from leadline.build.subject import Entities, entities, subject_title, wiki_of
@@ -23,9 +23,13 @@ from leadline.study.judging import gold_fault
 
 
 class QuestionsStage(FactStage):
-    """A question for each fact, from its relation's template and its subject's name."""
+    """A question for each fact, from its relation's template and its subject's name.
+
+    It asks for all times where the values of all times were counted (`statement.ever`), else for today.
+    """
 
     name: ClassVar[str] = "questions"
+    version: ClassVar[int] = 2
     after: ClassVar[tuple[str, ...]] = ("cap",)
 
     def settings(self, plan: Plan) -> object:
@@ -37,10 +41,13 @@ class QuestionsStage(FactStage):
         path = file_of(plan, "questions", "templates")
         return (path,) if path else ()
 
+    def check(self, plan: Plan) -> None:
+        """The user's templates are read."""
+        templates_of(plan)
+
     def judge(self, job: Job, facts: Iterable[Fact]) -> Iterator[Fact | Drop]:
         """Reasons: no-template, answer-form, answer-in-question, overlap, same-question."""
-        path = file_of(job.plan, "questions", "templates")
-        templates = read_templates(path) if path else packaged_templates()
+        templates = templates_of(job.plan)
         store = entities(job.work)
         language = job.plan.articles.language
         wiki = wiki_of(language)
@@ -68,7 +75,8 @@ class QuestionsStage(FactStage):
         if answer is None:
             return self.drop(fact, "answer-form", f"{fact.kind}: {fact.object[:100]!r}")
         precision = {4: "year", 7: "month", 10: "day"}[len(answer.text)] if answer.type == "date" else None
-        template = templates.question(fact.relation_id, fact.kind, precision, classes)
+        ever = fact.statement is not None and fact.statement.ever
+        template = templates.question(fact.relation_id, fact.kind, precision, classes, ever=ever)
         if template is None:
             return self.drop(fact, "no-template", f"{fact.relation_id or fact.relation} ({fact.kind})")
         question = template.replace(SUBJECT, name)

@@ -9,11 +9,21 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from leadline.bench.complaint import complaint
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.bench.yaml_lines import YamlFault, compose, compose_text, faults, follow, plain
+from leadline.build.plan import Plan
+from leadline.build.plan_file import file_of
 from leadline.build.records import Kind
 from leadline.errors import UsageError
 
@@ -48,15 +58,34 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+_Question = Annotated[str, AfterValidator(_asks)]
+
+
 class Variant(BaseModel):
-    """A question for a property, and when it is asked: `when` is classes that the subject is of."""
+    """A question for a property, and when it is asked: `when` is classes that the subject is of.
+
+    `question` asks for what is so today, `ever` for what ever was; one of them is enough, and is then asked
+    of any subject.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    question: Annotated[str, AfterValidator(_asks)]
+    question: _Question | None = None
+    ever: _Question | None = None
     kind: Literal["entity", "date", "quantity", "string"] | None = None
     precision: Literal["day", "month", "year"] | None = None
     when: Annotated[tuple[Annotated[str, AfterValidator(_is_class)], ...], BeforeValidator(_as_list)] = ()
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> Variant:
+        if not (self.question or self.ever):
+            raise ValueError("has neither 'question' nor 'ever'")
+        return self
+
+    def asks(self, *, ever: bool) -> str:
+        """The question for today, or for all times; the other one where that is lacking."""
+        forms = (self.ever, self.question) if ever else (self.question, self.ever)
+        return forms[0] or forms[1] or ""
 
     def fits(self, kind: Kind, precision: str | None, classes: Iterable[str]) -> bool:
         """Whether it asks for such an answer about such a subject."""
@@ -88,18 +117,51 @@ class Templates:
     by_property: Mapping[str, tuple[Variant, ...]]
 
     def question(
-        self, relation: str | None, kind: Kind, precision: str | None = None, classes: Iterable[str] = ()
+        self,
+        relation: str | None,
+        kind: Kind,
+        precision: str | None = None,
+        classes: Iterable[str] = (),
+        *,
+        ever: bool = False,
     ) -> str | None:
-        """The first template that fits, None where there is none.
+        """The first template that fits, in its form for today or for all times; None where there is none.
 
         >>> packaged_templates().question("P36", "entity")
         'What is the capital of [X]?'
+        >>> packaged_templates().question("P36", "entity", ever=True)
+        'What is or was the capital of [X]?'
         """
         classes = tuple(classes)
         for variant in self.by_property.get(relation or "", ()):
             if variant.fits(kind, precision, classes):
-                return variant.question
+                return variant.asks(ever=ever)
         return None
+
+    def of_all_times(self, relation: str | None, *, past: bool) -> bool:
+        """Whether all values that ever held are right answers to what is asked of a relation.
+
+        `past`: the question is about the past if it can be, as the subject is over. A relation whose only
+        question is for all times is asked in no other way; one without such a question never asks for them.
+
+        >>> templates = packaged_templates()
+        >>> [templates.of_all_times("P36", past=past) for past in (False, True)]  # capital
+        [False, True]
+        >>> [templates.of_all_times("P69", past=past) for past in (False, True)]  # educated at
+        [True, True]
+        >>> [templates.of_all_times("P569", past=past) for past in (False, True)]  # date of birth
+        [False, False]
+        """
+        variants = self.by_property.get(relation or "", ())
+        if any(one.question is None for one in variants):
+            return True
+        return past and (not variants or any(one.ever for one in variants))
+
+
+def templates_of(plan: Plan) -> Templates:
+    """The templates of the plan's file, or the packaged ones. Raises UsageError as `read_templates` does."""
+    path = file_of(plan, "questions", "templates")
+    return read_templates(path) if path else packaged_templates()
 
 
 def packaged_templates() -> Templates:

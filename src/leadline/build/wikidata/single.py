@@ -1,15 +1,17 @@
 """How many answers Wikidata's statements leave: by rank, by time, each value once.
 
-The rules, in this order:
+A question asks for what is so today, or for what ever was. The rules, in this order:
 
-1. Deprecated statements do not count. Of the others the best rank counts: preferred ones if there are any,
-   else normal ones (https://www.wikidata.org/wiki/Help:Ranking).
-2. Of these, statements that have ended do not count: an end time (P582) that is known or known to exist
+1. Deprecated statements do not count. Today the best rank of the others counts: preferred ones if there are
+   any, else normal ones (https://www.wikidata.org/wiki/Help:Ranking). Of all times both count: what was once
+   right is often given a lower rank than what is right now.
+2. Today, statements that have ended do not count: an end time (P582) that is known or known to exist
    (somevalue), or a reason why it ended (P1534). An end time of `novalue` says that it goes on. With a date
    of Wikidata's state, what ends after it has not ended yet, and what starts (P580) after it has not begun.
 3. A value counts once, however many statements have it. A date within another (1990-11 within 1990) is the
    same value, and so is a day in the Julian and the Gregorian calendar.
-4. `somevalue` is a value that nobody knows: it counts. `novalue` says that there is none.
+4. `somevalue` is a value that nobody knows: it counts. `novalue` says that there is none
+   (of all times: there has been none only where no value is beside it).
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ from typing import Literal
 
 from leadline.build.records import Statement
 from leadline.build.wikidata.dates import Date, as_written, of_statement
-from leadline.build.wikidata.entity import Claim, Quantity, Snak, Text, Time
+from leadline.build.wikidata.entity import Claim, Entity, Quantity, Snak, Text, Time
 from leadline.build.wikidata.quantities import Amount, unit_of
 
 START, END, END_CAUSE = "P580", "P582", "P1534"
+# Date of death; dissolved, abolished or demolished; end time; discontinued; official closure; and the point
+# in time of what took place once.
+OVER = ("P570", "P576", "P582", "P2669", "P3999", "P585")
 Match = Literal["counts", "ended", "lower rank", "deprecated", "nowhere"]
 Said = str | Date | Amount
 """What a text says an object is: an entity's id or a string, a date, a number."""
@@ -33,8 +38,6 @@ Said = str | Date | Amount
 @dataclass(frozen=True)
 class Counted:
     """What the statements say, and where among them the object of the text stands.
-
-    Statements that have ended are counted whatever their rank, if they are not deprecated.
 
     `counting` are the statements whose values count, one for each value; `match` is the first place where the
     object is found, and `claim` the statement there.
@@ -52,24 +55,26 @@ def count(
     *,
     resolve: Callable[[str], str] = lambda entity_id: entity_id,
     state: Date | None = None,
-    ended: Literal["out", "count"] = "out",
+    ever: bool = False,
 ) -> Counted:
     """Count the values of one property of one subject, and look for the object `said` among them.
 
-    `resolve` gives the id that a merged id leads to. `state` is the date of Wikidata's state. With `ended`
-    "count", statements that have ended count like all others: who was ever married to whom.
+    `resolve` gives the id that a merged id leads to. `state` is the date of Wikidata's state. With `ever`,
+    all statements count that are not deprecated, whatever their rank and time: who was ever married to whom.
     """
     deprecated = [claim for claim in claims if claim.rank == "deprecated"]
     preferred = [claim for claim in claims if claim.rank == "preferred"]
     normal = [claim for claim in claims if claim.rank == "normal"]
+    all_times = [claim for claim in claims if claim.rank != "deprecated"]
     best, lower = (preferred, normal) if preferred else (normal, [])
-    now, over = _parted(best, state) if ended == "out" else (best, [])
-    lower, over_lower = _parted(lower, state) if ended == "out" else (lower, [])
-    none = [claim for claim in now if claim.snaktype == "novalue"]
-    counting = distinct([claim for claim in now if claim.snaktype != "novalue"], resolve)
+    now, ended = _parted(best, state)
+    lower, ended_lower = _parted(lower, state)
+    held = all_times if ever else now
+    none = [claim for claim in held if claim.snaktype == "novalue"]
+    counting = distinct([claim for claim in held if claim.snaktype != "novalue"], resolve)
     places: tuple[tuple[Match, Iterable[Claim]], ...] = (
-        ("counts", now),
-        ("ended", [*over, *over_lower]),
+        ("counts", held),
+        ("ended", [*ended, *ended_lower]),
         ("lower rank", lower),
         ("deprecated", deprecated),
     )
@@ -78,11 +83,21 @@ def count(
         values=len(counting),
         rank="preferred" if preferred else "normal" if normal else "none",
         agrees=match == "counts",
-        ended=len(over) + len(over_lower),
+        ended=len(ended) + len(ended_lower),
         deprecated=len(deprecated),
         novalue=len(none),
+        ever=ever,
     )
     return Counted(statement, counting, match, found)
+
+
+def over(subject: Entity, state: Date | None = None) -> bool:
+    """Whether a subject is over by `state`: dead, dissolved, ended. Nothing is so of it today.
+
+    An end that is known to exist (somevalue) is one. Deprecated statements do not count, nor do those of a
+    lower rank.
+    """
+    return any(_has_happened(claim, state) for name in OVER for claim in subject.best(name))
 
 
 def _parted(claims: Iterable[Claim], state: Date | None) -> tuple[list[Claim], list[Claim]]:
