@@ -15,11 +15,13 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -34,6 +36,8 @@ from leadline.build.plan import Plan
 from leadline.build.plan_file import files_of, where_in
 from leadline.build.records import Triplet
 from leadline.errors import LeadlineError, UsageError
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class RecordedLine(BaseModel):
@@ -142,7 +146,7 @@ def read_recorded(path: Path) -> Iterator[RecordedLine]:
             for line in lines:
                 number += 1
                 if line.strip():
-                    yield RecordedLine.model_validate(json.loads(line))
+                    yield RecordedLine.model_validate(_sound(line))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
@@ -156,6 +160,14 @@ def read_recorded(path: Path) -> Iterator[RecordedLine]:
         raise UsageError(f"no JSON object: {reason}", where=f"{path}:{number or 1}") from None
     except (OSError, EOFError) as error:
         raise LeadlineError(f"cannot be read: {error}", where=f"{path}:{number + 1}") from None
+
+
+def _sound(line: str) -> Any:
+    """What the line's JSON says. Half of a surrogate pair, which no text can hold, is U+FFFD instead."""
+    said = json.loads(line)
+    if "\\u" in line and _SURROGATE.search(text := json.dumps(said, ensure_ascii=False)):
+        said = json.loads(_SURROGATE.sub("\ufffd", text))
+    return said
 
 
 @contextmanager
