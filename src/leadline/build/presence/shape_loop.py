@@ -37,3 +37,12 @@ def _has_key(data: Any, start: Any, end: Any) -> Any:
         if same and (data[at + 7] == 0x22 or (data[at + 7] == 0x20 and data[at + 8] == 0x22)):
             return True
     return False
+
+
+@machine_code
+def lines_in(data: Any) -> Any:
+    """How many line ends there are."""
+    lines = 0
+    for byte in data:
+        lines += byte == 0x0A
+    return lines

@@ -233,8 +233,10 @@ def _lines(content: Iterator[bytes], faults: Faults) -> Iterator[Lines]:
 
 
 def _lines_in(data: bytes) -> int:
-    """Five times as fast as `bytes.count`."""
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == 0x0A))
+    array = np.frombuffer(data, np.uint8)
+    loop = loops("shape_loop")
+    # Both are several times as fast as `bytes.count`.
+    return int(loop.lines_in(array) if loop is not None else np.count_nonzero(array == 0x0A))
 
 
 def _plain(path: Path, content: Iterator[bytes]) -> Iterator[Texts]:

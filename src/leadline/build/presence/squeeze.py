@@ -78,7 +78,7 @@ def squeeze(block: bytes, *, json: bool, marks: bool = True) -> Squeezed:
     loop = loops("squeeze_loop")
     if loop is not None:
         ends, irregular, may_be_marks = loop.resolve(
-            np.frombuffer(block, np.uint8), json, raw, keep, _kinds(), _in_marks(), _hex()
+            np.frombuffer(block, np.uint8), json, raw, keep, _kinds(), _in_marks(), _hex(), _escapes()
         )
         for begin, end in may_be_marks.tolist() if not marks else ():
             if _MARK.fullmatch(raw[begin:end][keep[begin:end]].tobytes()):
@@ -239,6 +239,16 @@ def _in_marks() -> npt.NDArray[np.bool_]:
     table = np.zeros(256, np.bool_)
     signs = "".join(MARK_WORDS).translate(FOLDED) + ascii_letters + digits
     table[list(signs.encode())] = True
+    return table
+
+
+@cache
+def _escapes() -> npt.NDArray[np.uint8]:
+    table = np.zeros(256, np.uint8)
+    for byte in range(0x20, 0x80):
+        table[byte] = _SPACE if _white()[byte] else byte
+    table[ord("b")] = 8
+    table[list(b"u]")] = 0
     return table
 
 

@@ -19,17 +19,20 @@ _AHEAD = 16  # an escape goes over the end of a chunk by less
 
 
 @machine_code
-def resolve(block: Any, json: Any, raw: Any, keep: Any, kinds: Any, in_mark: Any, hex_: Any) -> Any:
+def resolve(
+    block: Any, json: Any, raw: Any, keep: Any, kinds: Any, in_mark: Any, hex_: Any, escapes: Any
+) -> Any:
     """Fill `raw` with what the characters of a block come to, and `keep` with which of its bytes stay.
 
     Both have padding behind. Returns the places of the line ends, the numbers of the irregular lines, and
-    from where to where there may be footnote marks (of bytes that `in_mark` allows).
+    from where to where there may be footnote marks (of bytes that `in_mark` allows). `escapes` are those of
+    one letter: what they come to, 1 for white space, and 0 for what `_escape` is to look at.
     """
     size = block.size
     raw[size:] = 0
     special = np.zeros(_CHUNK, np.bool_)
     eights = special.view(np.uint64)
-    places = np.empty(8, np.int64)
+    places = np.empty(_CHUNK + 8, np.int64)
     ends, irregular, marks = np.empty(64, np.int64), np.empty(64, np.int64), np.empty((64, 2), np.int64)
     line = found = marked = 0
     after = 0  # where the escape ends that was resolved last
@@ -41,46 +44,52 @@ def resolve(block: Any, json: Any, raw: Any, keep: Any, kinds: Any, in_mark: Any
         filled = ahead
         _look(raw[begin:end], special)
         special[end - begin :] = False
+        count = 0
         for eight in range((end - begin + 7) // 8):
-            if eights[eight] == 0:
+            if eights[eight]:
+                for at in range(8 * eight, 8 * eight + 8):  # without a branch that could be guessed wrong
+                    places[count] = begin + at
+                    count += special[at]
+        for at in places[:count]:
+            if at < after:
                 continue
-            count = 0
-            for at in range(8 * eight, 8 * eight + 8):  # without a branch that could be guessed wrong
-                places[count & 7] = begin + at
-                count += special[at]
-            for number in range(count):
-                at = places[number]
-                if at < after:
+            byte = raw[at]
+            if byte == 0x5C and json:
+                meaning = escapes[raw[at + 1]]
+                if meaning:
+                    keep[at] = False
+                    keep[at + 1] = meaning != _SPACE
+                    raw[at + 1] = meaning
+                    after = at + 2
                     continue
-                byte = raw[at]
-                if byte == 0x0A:
-                    if line == ends.size:
-                        ends = np.concatenate((ends, ends))
-                    ends[line] = at
-                    line += 1
+            if byte == 0x0A:
+                if line == ends.size:
+                    ends = np.concatenate((ends, ends))
+                ends[line] = at
+                line += 1
+                continue
+            kind = 0
+            last = at
+            if byte == 0x5C:
+                if not json:
                     continue
-                kind = 0
-                last = at
-                if byte == 0x5C:
-                    if not json:
-                        continue
-                    after, kind = _escape(raw, keep, at, size, kinds, hex_)
-                    last = at if keep[at] else at + 1
-                elif byte != 0x5D:
-                    kind = _fold(raw, keep, at, kinds)
-                if raw[last] == 0x5D and keep[last]:
-                    opens = _begin_of_mark(raw, keep, last, in_mark)
-                    if opens >= 0:
-                        if marked == len(marks):
-                            marks = np.concatenate((marks, marks))
-                        marks[marked, 0] = opens
-                        marks[marked, 1] = last + 1
-                        marked += 1
-                if kind == _IRREGULAR and (found == 0 or irregular[found - 1] != line):
-                    if found == irregular.size:
-                        irregular = np.concatenate((irregular, irregular))
-                    irregular[found] = line
-                    found += 1
+                after, kind = _escape(raw, keep, at, size, kinds, hex_)
+                last = at if keep[at] else at + 1
+            elif byte != 0x5D:
+                kind = _fold(raw, keep, at, kinds)
+            if raw[last] == 0x5D and keep[last]:
+                opens = _begin_of_mark(raw, keep, last, in_mark)
+                if opens >= 0:
+                    if marked == len(marks):
+                        marks = np.concatenate((marks, marks))
+                    marks[marked, 0] = opens
+                    marks[marked, 1] = last + 1
+                    marked += 1
+            if kind == _IRREGULAR and (found == 0 or irregular[found - 1] != line):
+                if found == irregular.size:
+                    irregular = np.concatenate((irregular, irregular))
+                irregular[found] = line
+                found += 1
     return ends[:line], irregular[:found], marks[:marked]
 
 
@@ -132,12 +141,7 @@ def _escape(raw: Any, keep: Any, at: Any, size: Any, kinds: Any, hex_: Any) -> A
     if what == 0x0A or what >= 0xC2:  # no escape: what follows is looked at by itself
         return at + 1, 0
     if what != 0x75:
-        if what in (0x6E, 0x74, 0x72, 0x66):
-            keep[at + 1] = False
-        else:
-            keep[at + 1] = True
-            if what == 0x62:
-                raw[at + 1] = 8
+        keep[at + 1] = True
         return at + 2, 0
     code = _unit(raw, at, size, hex_)
     if code < 0:
