@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from leadline.bench import load_benchmark
-from leadline.build.benchmark import write_facts
+from leadline.build.benchmark import item_of, write_facts
 from leadline.build.pages import Page, address, articles_of
 from leadline.build.parts import writing
-from leadline.build.plan import Plan
+from leadline.build.plan import Plan, PresenceSection
 from leadline.build.plan_file import read_plan
 from leadline.build.records import Article, Fact, Sentence, Support
 from leadline.build.statement import plain
@@ -129,6 +129,25 @@ def test_it_loads_with_questions_answers_domains_and_evidence(plan: Plan) -> Non
     assert benchmark.data_statement.startswith("# Data statement: Tiny facts")
     rows = [json.loads(line) for line in (folder / "facts.jsonl").read_text("utf-8").splitlines()]
     assert [(row["id"], row["bin"], row["views"]) for row in rows] == [("f-1", "tail", 7), ("f-2", "head", 7)]
+
+
+def test_where_presence_is_asked_for_only_confirmed_sentences_are_evidence() -> None:
+    listed = (
+        Support(sentence="exact", start=0, tier="exact", again=True),
+        Support(sentence="normalised", start=0, tier="normalised", again=None),
+        Support(sentence="too loose", start=0, tier="stripped", again=True),
+        Support(sentence="says something else", start=0, tier="exact", again=False),
+        Support(sentence="not in the corpus", start=0),
+    )
+    given = FACTS[0].model_copy(update={"support": listed})
+
+    def quotes(presence: PresenceSection | None) -> list[str]:
+        return [one.quote for one in item_of(given, {}, presence).evidence]
+
+    section = PresenceSection(corpus=("c",), keep="normalised")
+    assert quotes(section) == ["exact", "normalised"]
+    assert quotes(section.model_copy(update={"keep": "exact"})) == ["exact"]
+    assert len(quotes(None)) == 5
 
 
 def test_validation_finds_nothing_wrong(plan: Plan) -> None:

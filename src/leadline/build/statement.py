@@ -97,7 +97,10 @@ def _steps(plan: Plan) -> Iterable[str]:
     if chosen.overlap != "off":
         yield f"Subject and answer share no word ({chosen.overlap})."
     if chosen.single:
-        yield "Wikidata holds one current value for subject and relation (ranks and end times counted)."
+        yield (
+            "Wikidata holds one value for subject and relation: of best rank and not ended where the "
+            "question is about today, of any rank and time where it is about the past too."
+        )
     for name in ("relevance", "cardinality"):
         if (judge := getattr(chosen, name)) is not None:
             yield (
