@@ -259,7 +259,7 @@ class _Text:
         return len(self._buffer) - self._at < _HEAD
 
     def _matched(self, pattern: re.Pattern[bytes]) -> re.Match[bytes]:
-        """What `pattern`, which also matches nothing, matches here; its places are those of the buffer now."""
+        """What `pattern`, which may match nothing, matches here; its places are those of the buffer now."""
         while True:
             match = pattern.match(self._buffer, self._at)
             assert match
