@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from leadline.build.extract.chat_answer import SCHEMA, read_answer
 from leadline.build.extract.chat_prompt import PROMPT, prompts_of
@@ -18,6 +18,8 @@ from leadline.techniques.prompts_library import Prompts, Style
 
 if TYPE_CHECKING:
     from leadline.models.model import Model
+
+AnswerT = TypeVar("AnswerT")
 
 
 class ChatExtractor(Extractor):
@@ -43,7 +45,7 @@ class ChatExtractor(Extractor):
             for one in passages
         ]
         found: dict[int, Extracted] = {}
-        for at, answer in self._model.generate(requests):
+        for at, answer in _of_the_plan(self._model.generate(requests)):
             if not isinstance(answer, Failure):
                 found[at] = read_answer(answer.text)
             elif _passes(answer):
@@ -115,7 +117,24 @@ def _served(plan: Plan, reference: str) -> Model:
         first = error.errors(include_url=False, include_input=False)[0]
         what = str(first["msg"]).removeprefix("Value error, ")
         raise UsageError(what, where=where_in(plan, "extract", "model")) from None
-    return ServedModel(settings, MemoryLedger())
+    try:
+        return ServedModel(settings, MemoryLedger())
+    except LeadlineError as error:
+        raise _told(error) from None
+
+
+def _of_the_plan(answers: Iterator[tuple[int, AnswerT]]) -> Iterator[tuple[int, AnswerT]]:
+    """The same; what ends the asking names the file that the model stands in."""
+    try:
+        yield from answers
+    except LeadlineError as error:
+        raise _told(error) from None
+
+
+def _told(error: LeadlineError) -> LeadlineError:
+    kind = UsageError if isinstance(error, UsageError) else LeadlineError
+    fix = error.fix.replace("study.yaml", "the plan's extract") if error.fix else None
+    return kind(error.what, where=error.where, fix=fix)
 
 
 def _raw(reference: str) -> bool:
