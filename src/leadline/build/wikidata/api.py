@@ -208,13 +208,13 @@ class _Cache:
             self._database.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
 
 
-def agent(*said: str | None) -> str:
+def agent(*said: str | None, where: str = "wikidata.user_agent") -> str:
     """The first that is said, else LEADLINE_USER_AGENT. Raises UsageError: Wikimedia wants a contact."""
     for one in (*said, os.environ.get("LEADLINE_USER_AGENT")):
         if one:
             return one
     raise UsageError(
         "the API wants to know who asks",
-        where="wikidata.user_agent",
+        where=where,
         fix='user_agent: "Jane Doe jane@example.org", or LEADLINE_USER_AGENT',
     )

@@ -11,7 +11,7 @@ from typing import Any
 from leadline.build.engines.engine import Engine
 from leadline.build.engines.in_process import InProcess
 from leadline.build.plan import Plan
-from leadline.build.plan_file import files_of
+from leadline.build.plan_file import files_of, where_in
 from leadline.build.progress import Progress, Quiet
 from leadline.build.wikidata.api import EntityApi, agent
 from leadline.build.wikidata.dump import Reading, read_dump
@@ -116,7 +116,8 @@ def gather(
         if dumps:
             _count(how, "dump", store, everything)
         if plan.wikidata.api is not None:
-            settings = FetchSettings(user_agent=agent(plan.wikidata.user_agent), rate=_RATE)
+            asking = agent(plan.wikidata.user_agent, where=where_in(plan, "wikidata", "api"))
+            settings = FetchSettings(user_agent=asking, rate=_RATE)
             api = EntityApi(plan.wikidata.api, settings, cache / "wikidata-api.sqlite", languages)
             lacking = everything - store.held(everything)
             progress.begin("entities", len(lacking), "entities")
