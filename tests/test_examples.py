@@ -110,3 +110,6 @@ def test_the_build_prints_the_funnel_of_its_page(tmp_path: Path) -> None:
     assert finish(plan, work).items == len(load_benchmark(str(work.benchmark)).items) == 7
     page = (folder / "README.md").read_text(encoding="utf-8")
     assert "\n".join(told(funnel(plan, work))) in page
+    for name in ("benchmark.yaml", "DATA_STATEMENT.md", "ATTRIBUTION.md"):  # pages of 2016
+        said = (work.benchmark / name).read_text(encoding="utf-8")
+        assert "CC BY-SA 3.0" in said and "BY-SA 4.0" not in said, name

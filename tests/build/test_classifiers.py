@@ -67,9 +67,11 @@ def test_each_flag_keeps_its_own_and_none_a_fact_that_most_answers_are_against(
     votes: dict[str, int], unsure: str, unstable: str
 ) -> None:
     said = verdict(votes, 3, RELEVANCE)
-    section = {"model": "smollm2", "samples": 3}
-    assert verdict_reason(said, RELEVANCE, ClassifierSection(**section, unsure="keep")) == unsure
-    assert verdict_reason(said, RELEVANCE, ClassifierSection(**section, unstable="keep")) == unstable
+    sections = (
+        ClassifierSection(model="smollm2", samples=3, unsure="keep"),
+        ClassifierSection(model="smollm2", samples=3, unstable="keep"),
+    )
+    assert [verdict_reason(said, RELEVANCE, section) for section in sections] == [unsure, unstable]
 
 
 def test_votes_stand_in_the_order_of_the_labels_whatever_came_first() -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,19 +11,20 @@ import pytest
 
 from leadline.bench import load_benchmark
 from leadline.build.benchmark import item_of, write_facts
+from leadline.build.markdown import plain
 from leadline.build.pages import Page, address, articles_of
 from leadline.build.parts import writing
 from leadline.build.plan import Plan, PresenceSection
 from leadline.build.plan_file import read_plan
-from leadline.build.records import Article, Fact, Sentence, Support
-from leadline.build.statement import plain
+from leadline.build.provenance import provenance
+from leadline.build.records import Article, Fact, Sentence, Support, Verdict
 from leadline.build.workspace import Workspace
 from leadline.errors import LeadlineError, UsageError
 
 PLAN = """\
 name: tiny-facts
 title: Tiny facts
-articles: {jsonl: a.jsonl, date: "2022-03-01"}
+articles: {dump: a.xml, date: "2022-03-01"}
 extract: {method: recorded}
 frequency: {pageviews: "p*"}
 """
@@ -215,6 +217,171 @@ def test_the_statement_and_the_attribution_say_where_it_comes_from(plan: Plan) -
     assert "Unused" not in attribution
 
 
+def planned(folder: Path, articles: str, *more: str) -> Plan:
+    lines = ["name: tiny-facts", f"articles: {articles}", *more]
+    method = [] if any(line.startswith("extract") for line in more) else ["extract: {method: distant}"]
+    (folder / "plan.yaml").write_text("\n".join([*lines, *method]) + "\n")
+    return read_plan(folder / "plan.yaml")
+
+
+def told(folder: Path) -> tuple[str, str, str]:
+    """Licence, data statement and attribution."""
+    statement = (folder / "DATA_STATEMENT.md").read_text("utf-8")
+    return load_benchmark(folder).licence, statement, (folder / "ATTRIBUTION.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("date", "licence"),
+    [
+        ("2016-05-01", "CC BY-SA 3.0"),
+        ("20230601", "CC BY-SA 3.0"),
+        ("2023-07", "CC BY-SA 4.0"),
+        ("2023-06", "CC BY-SA (3.0 until June 2023, 4.0 since)"),  # which half of the month?
+        ('""', "CC BY-SA (3.0 until June 2023, 4.0 since)"),
+    ],
+)
+def test_wikipedias_licence_goes_by_the_date_of_its_dump(tmp_path: Path, date: str, licence: str) -> None:
+    known = provenance(planned(tmp_path, f"{{dump: a.xml, date: {date}}}"))
+    assert (known.source, known.licence, known.of_text) == ("Wikipedia", licence, licence)
+
+
+def test_a_licence_that_the_plan_names_is_the_licence(tmp_path: Path) -> None:
+    known = provenance(planned(tmp_path, "{dump: a.xml, date: 2016}", "licence: CC0"))
+    assert (known.licence, known.of_text) == ("CC0", "CC0")
+    known = provenance(planned(tmp_path, "{dump: a.xml, licence: CC BY 2.0}", "licence: CC0"))
+    assert (known.licence, known.of_text) == ("CC0", "CC BY 2.0")
+
+
+def test_pages_of_ones_own_are_not_called_wikipedias_and_have_no_invented_address(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "{jsonl: a.jsonl}")
+    folder = write_facts(plan, left_by_the_stages(plan))
+    licence, statement, attribution = told(folder)
+    assert licence == ""
+    assert "No licence is named" in statement and "No licence of the text" in attribution
+    for file in (path for path in folder.rglob("*") if path.is_file()):
+        held = file.read_text("utf-8").lower()
+        assert "wikipedia" not in held and "wikimedia" not in held, file.name
+    items = load_benchmark(folder).items
+    sources = {one.source for item in items for one in item.evidence}
+    assert sources == {path.name for path in (folder / "sources").iterdir()}
+    assert all(f"sources/{name}" in attribution for name in sources)
+    done = run("audit", folder, "--json")
+    assert [item["state"] for item in json.loads(done.stdout)["items"]] == ["verified present"] * 2
+
+
+def test_source_address_and_licence_of_ones_own_pages_are_as_the_plan_says(tmp_path: Path) -> None:
+    said = '{jsonl: a.jsonl, source: "Our <wiki>", url: "https://ex.org/{title}?r={revision}", licence: MIT}'
+    plan = planned(tmp_path, said)
+    folder = write_facts(plan, left_by_the_stages(plan))
+    licence, statement, attribution = told(folder)
+    assert licence == "MIT"
+    assert "made from Our \\<wiki\\>" in statement and "under MIT" in statement
+    assert "[France](https://ex.org/France?r=345), revision 345" in attribution
+    evidence = load_benchmark(folder).items[1].evidence
+    assert evidence[1].source == "https://ex.org/France?r=345"
+    assert evidence[0].source.endswith(".txt")  # a page without a revision has no such address
+    done = run("audit", folder, "--json")
+    assert [item["state"] for item in json.loads(done.stdout)["items"]] == ["verified present"] * 2
+
+
+def test_pages_of_ones_own_are_wikipedias_where_the_plan_says_so(tmp_path: Path) -> None:
+    known = provenance(planned(tmp_path, "{parquet: a.parquet, source: Wikipedia, language: de, date: 2024}"))
+    assert known.address(Page("1", "Bad Ems")) == "https://de.wikipedia.org/wiki/Bad_Ems"
+    assert known.licence == "CC BY-SA 4.0"
+    other = provenance(planned(tmp_path, '{dump: a.xml, source: Wikivoyage, url: "https://e.org/{title}"}'))
+    assert (other.address(Page("1", "Bad Ems")), other.licence) == ("https://e.org/Bad_Ems", "")
+    mine = provenance(planned(tmp_path, '{jsonl: a.jsonl, url: "https://e.org/{id}/{title}"}'))
+    assert mine.address(Page("a&b", "Bad Ems")) == "https://e.org/a%26b/Bad%20Ems"
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "what"),
+    [
+        (("articles: {dump: a}", "wikidata:", "  date: soon"), 4, "wikidata.date: is no date: 'soon'"),
+        (("articles:", "  dump: a", "  date: 2022-13-01"), 4, "articles.date: is no date: '2022-13-01'"),
+        (("articles:", "  dump: a", "  date: 20220230"), 4, "articles.date: is no date"),
+        (("articles: {dump: a}", "frequency:", "  start: 2022-3"), 4, "frequency.start: is no month"),
+        (("articles: {dump: a}", "frequency:", "  end: 2022-03-01"), 4, "frequency.end: is no month"),
+        (
+            ("articles: {dump: a}", "frequency:", "  start: 2022-03", "  end: 2022-02"),
+            5,
+            "frequency.end: is before the start, 2022-03",
+        ),
+        (("articles:", "  jsonl: a", "  url: https://e.org/{name}"), 4, "only {title}, {id} and {revision}"),
+        (("articles:", "  jsonl: a", "  url: https://e.org/{title"), 4, "each brace closed"),
+        (("articles:", "  jsonl: a", "  url: https://e.org/{title.x}"), 4, "only {title}"),
+        (("articles:", "  jsonl: a", "  url: https://e.org/page"), 4, "is no address of pages"),
+        (("articles:", "  jsonl: a", '  url: "javascript:{title}"'), 4, "is no address of pages"),
+    ],
+)
+def test_what_is_no_date_month_or_address_is_refused_with_its_line(
+    tmp_path: Path, lines: tuple[str, ...], line: int, what: str
+) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text("\n".join(["name: p", *lines, "extract: {method: distant}"]))
+    with pytest.raises(UsageError, match=re.escape(what)) as caught:
+        read_plan(path)
+    assert caught.value.where == f"{path}:{line}"
+
+
+@pytest.mark.parametrize("date", ["2022", "2022-03", "2022-03-01", "20220301", '"2022-03-01"'])
+def test_years_months_and_days_are_dates_however_yaml_reads_them(tmp_path: Path, date: str) -> None:
+    assert planned(tmp_path, f"{{dump: a.xml, date: {date}}}").articles.date == date.strip('"')
+
+
+def judged(number: int, **votes: int) -> Fact:
+    label = next((one for one, count in votes.items() if count >= 2), None)
+    verdicts = {"relevance": Verdict(label=label, votes=votes, asked=3)} if votes else {}
+    return FACTS[0].model_copy(update={"id": f"f-{number}", "verdicts": verdicts})
+
+
+def test_the_statement_says_which_verdicts_were_kept_and_how_many_there_are(tmp_path: Path) -> None:
+    facts = (
+        judged(1, RELEVANT=3),
+        judged(2, RELEVANT=2, IRRELEVANT=1),
+        judged(3, UNSURE=2, RELEVANT=1),
+        judged(4, RELEVANT=1, IRRELEVANT=1, UNSURE=1),
+        judged(5),
+    )
+    asked = "filter: {relevance: {model: smollm2, samples: 3%s}}"
+    plan = planned(tmp_path, "{dump: a.xml}", asked % ", unstable: keep, unsure: keep")
+    _, statement, _ = told(write_facts(plan, left_by_the_stages(plan, facts)))
+    assert (
+        "judged relevance, 3 times each; at least 80% of its answers had to be RELEVANT; kept as well were "
+        "those on which fewer answers agreed, unless a label against them led, and those of which most "
+        "answers are UNSURE. Of the 5 facts here: RELEVANT 2 (1 of them below 80%), UNSURE 1 (1 of them "
+        "below 80%), no label of most answers 1, not asked 1."
+    ) in statement
+    strict = planned(tmp_path, "{dump: a.xml}", asked % "")
+    _, statement, _ = told(write_facts(strict, left_by_the_stages(strict, facts[:1])))
+    assert "had to be RELEVANT. Of the 1 facts here: RELEVANT 1.\n" in statement
+
+
+def test_the_statement_says_how_much_of_window_and_corpus_was_read(tmp_path: Path) -> None:
+    more = (
+        "extract: {method: recorded, recorded: r.jsonl}",
+        'frequency: {pageviews: "p*", start: 2023-03, end: 2023-03}',
+        "presence: {corpus: c}",
+    )
+    plan = planned(tmp_path, "{dump: a.xml}", *more)
+    work = left_by_the_stages(plan)
+    kept = {"kept": 2, "dropped": {}}
+    work.stage("frequency").finish("k", {**kept, "days": {"counted": 6, "of": 31}})
+    faulty = {name: {"cut": [1, 3]} for name in "abcd"} | {"e": {"warc": [1, 1]}}
+    scanned = {"shards": 10, "documents": 1234, "faults": {"cut": 4, "warc": 1}, "faulty": faulty}
+    work.stage("scan").finish("k", scanned)
+    _, statement, _ = told(write_facts(plan, work))
+    assert "2023-03 to 2023-03 (6 of 31 days)" in statement
+    assert "1,234 documents of 10 shards were read; 5 of 10 shards had faults (cut 4, warc 1)" in statement
+    assert "a replay of what was recorded" in statement
+    assert "from which the same triplet was extracted again" not in statement
+    work.stage("frequency").finish("k", {**kept, "days": {"counted": 31, "of": 31}})
+    work.stage("scan").finish("k", {**scanned, "faults": {}, "faulty": {}})
+    _, statement, _ = told(write_facts(plan, work))
+    assert "days)" not in statement
+    assert "1,234 documents of 10 shards were read, without a fault." in statement
+
+
 def test_text_of_pages_obeys_nobody_in_markdown() -> None:
     assert plain("<b>[x](y)\x1b[31m\n|`#") == "\\<b\\>\\[x\\](y) \\[31m \\|\\`\\#"
 
@@ -231,6 +398,7 @@ def test_articles_are_found_by_id_and_title_and_others_are_not_parsed(plan: Plan
     work = left_by_the_stages(plan)
     with writing(work.stage("articles").part(2)) as write:
         write(Article(id='q"ü', title="Odd", text="x"))
+    work.stage("articles").finish("k", {})
     wanted = [Page("12", "France"), Page('q"ü', "Odd"), Page("7", "Not there")]
     assert [one.title for one in articles_of(work, wanted)] == ["France", "Odd"]
 

@@ -12,17 +12,18 @@ from pathlib import Path
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.item import Evidence, Item
 from leadline.bench.writing import write_benchmark
+from leadline.build.attribution import attribution
 from leadline.build.disk import said_by_the_disk
 from leadline.build.link.properties import Properties, properties
-from leadline.build.pages import Page, address, articles_of, page_of
+from leadline.build.pages import Page, articles_of, page_of, stored_name
 from leadline.build.plan import Plan, PresenceSection
 from leadline.build.plan_file import file_of
+from leadline.build.provenance import Provenance, provenance
 from leadline.build.records import Article, Fact, Support, Tier
 from leadline.build.standing import whatever_ended
-from leadline.build.statement import NO_DOMAIN, attribution, data_statement
+from leadline.build.statement import NO_DOMAIN, data_statement
 from leadline.build.stats import statistics
 from leadline.build.workspace import Workspace
-from leadline.documents.file_name import file_name
 from leadline.documents.index import INDEX_NAME, IndexEntry
 from leadline.documents.sources import FOLDER_NAME
 from leadline.errors import UsageError
@@ -49,6 +50,7 @@ def write_facts(plan: Plan, work: Workspace) -> Path:
         )
     known = properties(file_of(plan, "link", "relations"))
     facts = [_named(fact, known) for fact in facts]
+    counts = {name: (work.stage(name).done() or {}).get("counts", {}) for name in _counting(plan)}
     wanted = {page_of(fact, support) for fact in facts for support in fact.support}
     articles = {Page(one.id, one.title): one for one in articles_of(work, wanted)}
     new, old = work.folder / ".benchmark.new", work.folder / ".benchmark.old"
@@ -56,7 +58,7 @@ def write_facts(plan: Plan, work: Workspace) -> Path:
         for left in (new, old):
             shutil.rmtree(left, ignore_errors=True)
         new.mkdir(parents=True)
-        _write(new, plan, facts, articles, data_statement(plan, found, facts))
+        _write(new, plan, facts, articles, data_statement(plan, found, facts, counts))
         if work.benchmark.exists():
             work.benchmark.replace(old)
         new.replace(work.benchmark)
@@ -107,19 +109,18 @@ def confirmed(support: Support, keep: Tier) -> bool:
 def _write(
     folder: Path, plan: Plan, facts: Sequence[Fact], articles: Mapping[Page, Article], statement: str
 ) -> None:
-    language = plan.articles.language
+    known = provenance(plan)
     pages = {page_of(fact, support) for fact in facts for support in fact.support}
-    addresses = {
-        page: address(language, page.title, articles[page].revision if page in articles else "")
-        for page in pages
-    }
+    addresses = {page: _place(known, page, articles.get(page)) for page in pages}
     benchmark = Benchmark(
         name=plan.name,
         version=plan.version,
         title=plan.title,
-        description=f"Facts from Wikipedia, one answer each, built by a plan: see {STATEMENT}.",
+        description=(
+            f"Facts from {known.source or 'pages'}, one answer each, built by a plan: see {STATEMENT}."
+        ),
         kind="facts",
-        licence=plan.licence,
+        licence=known.licence,
         data_statement=STATEMENT,
         category_name="domain",
         task_name="relation",
@@ -134,25 +135,45 @@ def _write(
     _write_sources(folder / FOLDER_NAME, plan, used)
 
 
+def _counting(plan: Plan) -> list[str]:
+    """The stages whose counts the data statement tells."""
+    wanted = {"frequency": plan.frequency, "scan": plan.presence}
+    return [name for name, section in wanted.items() if section is not None]
+
+
+def _place(known: Provenance, page: Page, article: Article | None) -> str:
+    """What evidence names as its source: the page's address, else the file that holds its text."""
+    address = known.address(page, article.revision if article else "")
+    return address or (stored_name(article) if article else "")
+
+
 def _write_sources(folder: Path, plan: Plan, articles: Sequence[Article]) -> None:
-    """The pages, and an index that says which address each has, as if they had been fetched at their date."""
+    """The pages, and an index that says which address each has, as if they had been fetched at their date.
+
+    Pages without an address are found by the names of their files.
+    """
     folder.mkdir()
+    known = provenance(plan)
     lines = []
     for article in articles:
         data = article.text.encode()
-        sum_ = hashlib.sha256(data).hexdigest()
+        file = stored_name(article)
+        (folder / file).write_bytes(data)
+        url = known.address(Page(article.id, article.title), article.revision)
+        if not url:
+            continue
         entry = IndexEntry(
-            url=address(plan.articles.language, article.title, article.revision),
+            url=url,
             fetched=article.timestamp or plan.articles.date,
-            file=file_name(f"{article.title}.txt", "text/plain", sum_),
-            sha256=sum_,
+            file=file,
+            sha256=hashlib.sha256(data).hexdigest(),
             size=len(data),
             media_type="text/plain; charset=utf-8",
         )
-        (folder / entry.file).write_bytes(data)
         filled = {key: value for key, value in asdict(entry).items() if value or key == "fetched"}
         lines.append(json.dumps(filled, ensure_ascii=False) + "\n")
-    (folder / INDEX_NAME).write_text("".join(lines), "utf-8", newline="\n")
+    if lines:
+        (folder / INDEX_NAME).write_text("".join(lines), "utf-8", newline="\n")
 
 
 def _named(fact: Fact, known: Properties) -> Fact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from urllib.parse import quote
 from leadline.build.parts import reading
 from leadline.build.records import Article, Fact, Support
 from leadline.build.workspace import Workspace
+from leadline.documents.file_name import file_name
 
 # An article's id is the first thing on its line: other lines need not be parsed.
 _ID = re.compile(rb'\{"id":("(?:[^"\\]|\\.)*")')
@@ -46,6 +48,12 @@ def articles_of(work: Workspace, wanted: Iterable[Page]) -> Iterator[Article]:
                 yield article
         if not lacking:
             return
+
+
+def stored_name(article: Article) -> str:
+    """The name of the file in which a benchmark keeps an article's text: by title and content."""
+    sum_ = hashlib.sha256(article.text.encode()).hexdigest()
+    return file_name(f"{article.title}.txt", "text/plain", sum_)
 
 
 def address(language: str, title: str, revision: str = "") -> str:

@@ -14,12 +14,22 @@ from pydantic import BaseModel, ValidationError
 
 from leadline.bench.complaint import complaint
 from leadline.bench.problem import did_you_mean, shortened
-from leadline.bench.yaml_lines import YamlFault, compose_bytes, faults, follow, plain, read_whole
+from leadline.bench.yaml_lines import (
+    YamlFault,
+    compose_bytes,
+    faults,
+    follow,
+    plain,
+    read_whole,
+    take_as_written,
+)
 from leadline.build.plan import Plan
 from leadline.errors import UsageError
 
 # Characters that make a path a pattern over several files.
 _PATTERN = frozenset("*?[")
+# Dates are text: YAML refuses the 13th month as a whole file that is broken, without a line.
+_DATES = frozenset((("articles", "date"), ("wikidata", "date"), ("frequency", "start"), ("frequency", "end")))
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HOME = "write the path in full, or ./~NAME for a file of that name"
 
@@ -31,6 +41,7 @@ def read_plan(path: Path) -> Plan:
         node = compose_bytes(source)
         for fault in faults(node):
             raise fault
+        take_as_written(node, _DATES.__contains__)
         said = plain(node)
     except FileNotFoundError:
         raise UsageError(

@@ -1,43 +1,59 @@
-"""The data statement and the list of pages of a built benchmark, in Markdown."""
+"""The data statement of a built benchmark, in Markdown."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from leadline.bench.fact_rules import MAX_RELATION_SHARE, RELATION_SHARE_FROM
+from leadline.build.attribution import terms
+from leadline.build.filters.cardinality import CARDINALITY
+from leadline.build.filters.relevance import RELEVANCE
 from leadline.build.funnel import as_markdown
-from leadline.build.pages import address
+from leadline.build.markdown import plain
 from leadline.build.plan import Plan
-from leadline.build.records import Article, Fact
+from leadline.build.provenance import provenance
+from leadline.build.records import Fact
+from leadline.build.statement_counts import days, judged, shards
 from leadline.build.stats import Statistics
 
 NO_DOMAIN = "other"  # a fact benchmark's items have a domain, also where the table knows none
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 _METHODS = {
     "rebel": "a seq2seq model ({model}) that reads triplets off sentences",
     "distant": "distant supervision: a page's links and names, aligned with Wikidata's statements",
     "chat": "a chat model ({model}) that fills in a JSON schema",
     "recorded": "extractions recorded beforehand",
 }
+_AGAIN = {
+    False: ", from which the same triplet was extracted again",
+    True: "; extracting the same triplet from it again was a replay of what was recorded, which shows that "
+    "the sentence holds both ends of the triplet, not that a model would read it off that sentence",
+}
 
 
-def data_statement(plan: Plan, found: Statistics, facts: Iterable[Fact]) -> str:
-    """What the benchmark is for, how it was made, what it covers. No date but those of the plan."""
+def data_statement(
+    plan: Plan, found: Statistics, facts: Iterable[Fact], counts: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """What the benchmark is for, how it was made, what it covers. No date but those of the plan.
+
+    `counts`: what the stages `frequency` and `scan` counted, as far as the plan has them.
+    """
+    source = plain(provenance(plan).source)
     line = list(facts)
     title = plain(plan.title or plan.name)
     paragraphs = [
         f"# Data statement: {title} {plain(plan.version)}",
-        f"{len(line):,} questions on facts, each with one answer, made from Wikipedia "
+        f"{len(line):,} questions on facts, each with one answer, made from "
+        f"{source or 'pages whose source the plan does not name'} "
         f"({plain(', '.join(filter(None, (plan.articles.language, plan.articles.date))))}) by "
         "`leadline build`.",
         "## What it is for",
         "To see which facts a model gives by itself, which ones a technique draws out of it, and which it "
-        "breaks. It is not for training. A fact is what Wikipedia said at its date and Wikidata agreed with: "
-        "it may be wrong, or out of date, and it leans to what Wikipedia writes about.",
+        "breaks. It is not for training. A fact is what its page said at its date and Wikidata agreed with: "
+        f"it may be wrong, or out of date, and it leans to what {source or 'its source'} writes about.",
         "## How it was made",
-        "\n".join(f"- {step}" for step in _steps(plan)),
+        "\n".join(f"- {step}" for step in _steps(plan, line, counts)),
         "What each step took and let go (`facts.jsonl` has every kept fact with all that is known of it):",
         as_markdown(found.funnel).rstrip(),
         "No person has checked the items. `leadline audit` checks that each quote stands in its page.",
@@ -58,38 +74,14 @@ def data_statement(plan: Plan, found: Statistics, facts: Iterable[Fact]) -> str:
         "The gold answer is the object's label in Wikidata; its other names there are aliases, without those "
         "of one or two letters, which other words contain, and without demonyms. Dates are as full as both "
         "the page and Wikidata know them; numbers are in the unit that the item names.",
-        _presence(plan, line),
+        _presence(plan, line, counts),
         "## Licence",
-        f"{plain(plan.licence)}. Quotes and `sources/` are text of Wikipedia, whose authors are named by the "
-        "history of each page in [ATTRIBUTION.md](ATTRIBUTION.md). Names and ids are from Wikidata (CC0).",
+        terms(plan),
     ]
     return "\n\n".join(part for part in paragraphs if part) + "\n"
 
 
-def attribution(plan: Plan, articles: Iterable[Article]) -> str:
-    """The pages that quotes and sources come from, with their revisions."""
-    rows = [
-        f"- [{plain(article.title)}]({address(plan.articles.language, article.title, article.revision)})"
-        + (f", revision {plain(article.revision)}" if article.revision else "")
-        + (f" of {plain(article.timestamp)}" if article.timestamp else "")
-        for article in articles
-    ]
-    return (
-        "# Attribution\n\n"
-        "The quotes in `items.jsonl` and the texts in `sources/` are from these pages of Wikipedia, by their "
-        "authors, whom the history of each page names. The text is available under the Creative Commons "
-        "Attribution-ShareAlike licence (https://creativecommons.org/licenses/by-sa/4.0/). It was turned "
-        "into plain text; nothing else was changed.\n\n" + "\n".join(rows) + "\n"
-    )
-
-
-def plain(text: str) -> str:
-    """`text` on one line, with nothing in it that Markdown or HTML would obey."""
-    shown = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-    return _SPECIAL.sub(r"\\\1", shown)
-
-
-def _steps(plan: Plan) -> Iterable[str]:
+def _steps(plan: Plan, facts: list[Fact], counts: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
     method = _METHODS[plan.extract.method].format(model=plain(plan.extract.model or "its default"))
     yield f"Triplets: {method}."
     yield "Names were linked to Wikidata by page titles and redirects; both entities had to exist there."
@@ -101,14 +93,13 @@ def _steps(plan: Plan) -> Iterable[str]:
             "Wikidata holds one value for subject and relation: of best rank and not ended where the "
             "question is about today, of any rank and time where it is about the past too."
         )
-    for name in ("relevance", "cardinality"):
-        if (judge := getattr(chosen, name)) is not None:
-            yield (
-                f"A language model ({plain(judge.model)}) judged {name}, {judge.samples} times each; "
-                f"at least {judge.agreement:.0%} of its answers had to agree."
-            )
+    for classifier in (RELEVANCE, CARDINALITY):
+        if (judge := getattr(chosen, classifier.name)) is not None:
+            yield f"A language model ({plain(judge.model)}) {judged(classifier, judge, facts)}"
     if (views := plan.frequency) is not None:
         window = f"{views.start} to {views.end}" if views.start and views.end else "all files that were named"
+        if part := days(counts.get("frequency", {})):
+            window += f" ({part})"
         yield (
             f"Page views of {plain(views.project)}, {window}; bins of {views.head:g} % (head), "
             f"{views.torso:g} % (torso) and {views.tail:g} % (tail) with buffers of {views.buffer:g} %."
@@ -117,7 +108,7 @@ def _steps(plan: Plan) -> Iterable[str]:
     yield f"At most {plan.cap.per_relation:,} facts of a relation{total}, drawn by seed {plan.seed}."
     yield "One question template for each relation; facts that would be asked alike were let go."
     if (corpus := plan.presence) is not None:
-        again = ", from which the same triplet was extracted again" if corpus.again else ""
+        again = _AGAIN[plan.extract.method == "recorded"] if corpus.again else ""
         yield f"At least one supporting sentence stands in the training corpus ({corpus.keep}){again}."
 
 
@@ -146,7 +137,7 @@ def _dominant(facts: list[Fact]) -> str:
     )
 
 
-def _presence(plan: Plan, facts: Iterable[Fact]) -> str:
+def _presence(plan: Plan, facts: Iterable[Fact], counts: Mapping[str, Mapping[str, Any]]) -> str:
     if plan.presence is None:
         return "Whether the sentences stand in a model's training corpus was not looked at."
     tiers: dict[str, int] = {}
@@ -155,4 +146,5 @@ def _presence(plan: Plan, facts: Iterable[Fact]) -> str:
         best = next((tier for tier in ("exact", "normalised", "stripped") if tier in held), "not found")
         tiers[best] = tiers.get(best, 0) + 1
     said = ", ".join(f"{name} {number:,}" for name, number in sorted(tiers.items()))
-    return f"In the training corpus, by the best tier of a fact's sentences: {said}."
+    read = shards(counts.get("scan", {}))
+    return f"In the training corpus, by the best tier of a fact's sentences: {said}. {read}".rstrip()

@@ -66,8 +66,8 @@ def choose(paths: Iterable[Path], window: Window) -> Chosen:
 
     Files of other months, and of views by programs ("spider", "automated"), are left out with a note; so are
     names without a date, unless the window is open at both ends. Months of the window without a file or with
-    only some of their days get a note, since those views are missing from every sum. Raises UsageError where a month comes both whole and
-    in days, or twice, which would count views twice, and where no file is left.
+    only some of their days get a note, since those views are missing from every sum. Raises UsageError where
+    a month comes both whole and in days, or twice, which would count views twice, and where no file is left.
     """
     notes: list[str] = []
     files: list[Path] = []
