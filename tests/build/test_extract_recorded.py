@@ -118,6 +118,7 @@ def test_plain_and_compressed_files_say_the_same(tmp_path: Path) -> None:
         (b'{"text": " ", "output": ""}\n', UsageError, r"a\.jsonl:1: .*text is empty"),
         (b"\n[1, 2]\n", UsageError, r"a\.jsonl:2: "),
         (b'{"text": "\xff", "output": ""}\n', UsageError, r"a\.jsonl:1: "),
+        (b'{"text": "a", "output": ""}\n' * 2 + b'{"text": "\xff"}\n', UsageError, r"a\.jsonl:3: "),
         (b"[" * 100_000, UsageError, r"a\.jsonl:1: "),
     ],
 )

@@ -143,10 +143,12 @@ def read_recorded(path: Path) -> Iterator[RecordedLine]:
     number = 0
     try:
         with _opened(path) as lines:
+            # Decoded one by one: of a block of lines nobody would know in which the wrong byte is.
             for line in lines:
                 number += 1
-                if line.strip():
-                    yield RecordedLine.model_validate(_sound(line))
+                said = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                if said.strip():
+                    yield RecordedLine.model_validate(_sound(said))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
@@ -171,19 +173,19 @@ def _sound(line: str) -> Any:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Iterable[str]]:
+def _opened(path: Path) -> Iterator[Iterable[bytes]]:
     with path.open("rb") as file:
         if path.suffix == ".gz":
-            with gzip.open(file, "rt", encoding="utf-8") as lines:
+            with gzip.open(file, "rb") as lines:
                 yield lines
         elif path.suffix == ".zst":
             zstandard = needed("zstandard")
             try:
-                yield io.TextIOWrapper(io.BufferedReader(Unpacked(file), 1 << 20), "utf-8")
+                yield io.BufferedReader(Unpacked(file), 1 << 20)
             except zstandard.ZstdError as error:
                 raise EOFError(str(error)) from None
         else:
-            yield io.TextIOWrapper(file, "utf-8-sig")
+            yield file
 
 
 def _entry(line: RecordedLine) -> _Entry:
