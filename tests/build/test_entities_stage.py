@@ -139,7 +139,7 @@ def test_several_processes_go_through_several_dumps_to_the_same_store(tmp_path: 
 
 def test_a_plan_without_a_source_and_a_source_of_another_wikibase_are_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="wikidata names no source"):
-        run_entities(job_in(tmp_path / "1"), fact("Q1", "P1", "Q2"))
+        EntitiesStage().check(job_in(tmp_path / "1").plan)
     job = job_in(tmp_path / "2", wikidata={"entities": "e.json"})
     (tmp_path / "2" / "e.json").write_text(json.dumps(entity("Q7")))
     with pytest.raises(LeadlineError, match=r"none of the 2 entities wanted is there: Q1, Q2"):

@@ -55,9 +55,11 @@ class Stage(ABC):
         Raises UsageError for files that are not there, and for small ones of the user's that are wrong.
         """
         for path in self.inputs(plan):
-            if not path.exists():
-                fix = f"the stage {self.name} of {plan.file} reads it"
-                raise UsageError("no such file", where=str(path), fix=fix)
+            try:
+                path.stat()
+            except OSError as error:
+                what, fix = f"cannot be read: {error.strerror}", f"the stage {self.name} reads it"
+                raise UsageError(what, where=str(path), fix=fix) from None
 
     def wanted(self, plan: Plan) -> bool:
         """Whether the plan asks for this stage; without it, facts pass by."""

@@ -10,13 +10,16 @@ from typing import Any, ClassVar
 
 from leadline.build.classify.entry import style_of
 from leadline.build.classify.labels import UNSURE, Classifier
+from leadline.build.classify.scopes import scope_of, scopes
 from leadline.build.classify.study_files import Prompting, template_of, write_study
 from leadline.build.classify.template import file_of
 from leadline.build.classify.votes import ask, identity, verdicts
 from leadline.build.plan import ClassifierSection, Plan
+from leadline.build.plan_file import where_in
 from leadline.build.records import Drop, Fact, Verdict
 from leadline.build.stage import FactStage, Job
 from leadline.build.workspace import StageFolder, Workspace
+from leadline.errors import UsageError
 
 
 def study_of(work: Workspace, classifier: str) -> Path:
@@ -66,6 +69,23 @@ class ClassifierStage(FactStage):
         if domain and domain.table and template_of(plan, self.classifier, section).needs_domain:
             found.append(plan.folder / domain.table)
         return tuple(found)
+
+    def check(self, plan: Plan) -> None:
+        """The user's prompt is read; where it tells of domains, each domain of his table has a scope."""
+        section = self._section(plan)
+        try:
+            shown = template_of(plan, self.classifier, section)
+        except UsageError as error:
+            if not section.prompt:
+                raise
+            line = where_in(plan, "filter", self.name, "prompt")
+            raise UsageError(f"{error.where}: {error.what}", where=line, fix=error.fix) from None
+        domain = plan.filter.domain
+        if domain and domain.table and shown.needs_domain:
+            table = plan.folder / Path(domain.table).expanduser()
+            known = scopes(table)
+            for name in known:
+                scope_of(name, known, table)
 
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
         """Ask first, with nothing open; then judge by what was answered."""

@@ -15,7 +15,7 @@ from leadline.build.frequency.pageviews import Wanted, count_views, title_key
 from leadline.build.frequency.window import Chosen, Window, choose
 from leadline.build.link.open import open_titles
 from leadline.build.plan import FrequencySection, Plan
-from leadline.build.plan_file import files_of
+from leadline.build.plan_file import files_of, where_in
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
 from leadline.build.subject import entities, subject_is_page, subject_title, wiki_of
@@ -51,6 +51,20 @@ class FrequencyStage(FactStage):
     def wanted(self, plan: Plan) -> bool:
         """Only where the plan has a section `frequency`."""
         return plan.frequency is not None
+
+    def check(self, plan: Plan) -> None:
+        """The window is one, and has files in it; or somebody says who asks the API."""
+        section = _section(plan)
+        try:
+            Window(section.start, section.end)
+            if not section.pageviews:
+                user_agent(section.user_agent, plan.wikidata.user_agent)
+            super().check(plan)
+        except UsageError as error:
+            if not (error.where or "").startswith("frequency"):
+                raise
+            line = where_in(plan, "frequency")
+            raise UsageError(f"{error.where}: {error.what}", where=line, fix=error.fix) from None
 
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
         """As any stage over facts; of dated files the counts also say how many `days` they count, `of` how

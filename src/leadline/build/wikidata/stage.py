@@ -45,11 +45,7 @@ class EntitiesStage(Stage):
                 fix="api: https://www.wikidata.org/w/api.php, with a user_agent",
             )
         if said.api:
-            try:
-                agent(said.user_agent)
-            except UsageError as error:
-                where = where_in(plan, "wikidata", "api")
-                raise UsageError(f"{error.where}: {error.what}", where=where, fix=error.fix) from None
+            agent(said.user_agent, where=where_in(plan, "wikidata", "api"))
         super().check(plan)
 
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
