@@ -23,7 +23,7 @@ def own_folder(plan: Plan) -> Workspace:
     folder = work.folder
     try:
         with said_by_the_disk(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            _make(plan)
             mark = folder / MARK
             if not mark.is_file():
                 if not _is_a_build(work) and any(path.name != ".lock" for path in folder.iterdir()):
@@ -32,13 +32,18 @@ def own_folder(plan: Plan) -> Workspace:
                         f"out: {folder} {what}", where=_where(plan), fix="name a new folder: out"
                     )
                 mark.write_bytes(_WORDS)
-    except (FileExistsError, NotADirectoryError):
-        what = f"out: {folder} is a file, or lies below one"
-        raise UsageError(what, where=_where(plan), fix="name a folder: out") from None
     except OSError as error:
         what = f"out: {folder} cannot be a folder: {error.strerror}"
         raise UsageError(what, where=_where(plan), fix="name another folder: out") from None
     return work
+
+
+def _make(plan: Plan) -> None:
+    try:
+        plan.work.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        what = f"out: {plan.work} is a file, or lies below one"
+        raise UsageError(what, where=_where(plan), fix="name a folder: out") from None
 
 
 def _is_a_build(work: Workspace) -> bool:

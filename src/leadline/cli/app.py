@@ -139,7 +139,7 @@ def _run() -> None:
         sys.exit(EXIT_PIPE)
     except OSError as error:  # a full disk, a name too long, a folder that may not be read: not a bug
         _close_output()
-        place = f"{str(error.filename)[:200]}: " if error.filename else ""
+        place = f"{printable(str(error.filename)[:200])}: " if error.filename else ""
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
 
