@@ -14,6 +14,7 @@ import pytest
 
 from leadline.build.articles.json_lines import page_of
 from leadline.build.articles.page import Fault
+from leadline.build.attribution import attribution
 from leadline.build.disk import said_by_the_disk
 from leadline.build.engines.in_process import InProcess
 from leadline.build.extract.chunks import chunks
@@ -23,6 +24,7 @@ from leadline.build.link.index import open_index
 from leadline.build.plan import Plan
 from leadline.build.plan_file import files_of, read_plan, where_in
 from leadline.build.progress import Log, Quiet
+from leadline.build.records import Article
 from leadline.build.run import Outcome, run_build
 from leadline.build.wikidata.open import gather
 from leadline.build.work_folder import MARK
@@ -287,6 +289,12 @@ def test_a_part_that_no_stage_made_is_no_articles(odd: tuple[Plan, Notes]) -> No
     (work.stage("articles").path / "done.json").unlink()
     assert build(plan).done == ["articles"]
     assert not stray.exists()
+
+
+def test_a_bracket_in_a_title_does_not_end_the_link_to_its_page(tmp_path: Path) -> None:
+    page = Article(id="1", title="Smile :) (song)", text="A text.", revision="7")
+    said = attribution(read_plan(example(tmp_path)), [page])
+    assert "(https://en.wikipedia.org/w/index.php?title=Smile_:%29_%28song%29&oldid=7)" in said
 
 
 def test_a_full_disk_under_a_database_is_one_line_with_its_remedy(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ def terms(plan: Plan) -> str:
 
 def _row(known: Provenance, article: Article) -> str:
     address = known.address(Page(article.id, article.title), article.revision)
-    # Brackets of a template's own words would end the link.
-    place = address.replace("(", "%28").replace(")", "%29") if known.url else address
+    # Brackets of a title, or of a template's own words, would end the link.
+    place = address.replace("(", "%28").replace(")", "%29")
     shown = (
         f"[{plain(article.title)}]({place})"
         if address
