@@ -134,8 +134,9 @@ def _found(tables: Sequence[GramTable], text: npt.NDArray[np.uint8]) -> list[tup
             keys = words[1::2] * _MIX_SECOND
             keys ^= firsts[: keys.size]
         known = table.known.take((keys >> table.known_shift).view(np.int64))
-        bits = np.bitwise_and.reduce([known >> (keys >> shift & _SIX_BITS) for shift in _SHIFTS])
-        hits = np.flatnonzero(bits & _ONE)
+        hits = np.flatnonzero(known >> (keys >> _SHIFTS[0] & _SIX_BITS) & _ONE)
+        for shift in _SHIFTS[1:]:
+            hits = hits[(known[hits] >> (keys[hits] >> shift & _SIX_BITS) & _ONE) != 0]
         key = keys[hits]
         slot = (key >> table.first_shift).view(np.int64)
         begin = table.first[slot]
