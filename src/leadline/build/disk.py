@@ -35,6 +35,7 @@ def said_by_the_disk(path: Path) -> Iterator[None]:
                 "make it writable, or name another folder: out",
             )
         elif error.errno in _IN_THE_WAY:
+            path = next((one for one in path.parents if one.exists() and not one.is_dir()), path)
             what, fix = "a file stands where a folder should be, or the other way round", "remove it"
         else:
             raise

@@ -106,7 +106,7 @@ def file_of(plan: Plan, section: str, key: str) -> Path | None:
         return None
     with _told(plan, section, key, name):
         path = plan.folder / Path(name).expanduser()
-        if not _is_there(path, name):
+        if not _is_there(path, name, several=False):
             raise _nothing(plan, section, key, name)
     return path
 
@@ -120,14 +120,14 @@ class _NoFile(Exception):  # noqa: N818 - told to the plan's reader as a UsageEr
     """What stands in the place of a file, and the remedy."""
 
 
-def _is_there(path: Path, name: str) -> bool:
+def _is_there(path: Path, name: str, several: bool = True) -> bool:
     """Whether a file is at `path`. Raises _NoFile where it is something else, and OSError."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return False
     if stat.S_ISDIR(mode):
-        raise _NoFile("is a folder", f"its files: {name.rstrip('/')}/*")
+        raise _NoFile("is a folder", f"its files: {name.rstrip('/')}/*" if several else "name a file in it")
     if not stat.S_ISREG(mode):
         raise _NoFile("is no regular file", "a pipe or a device has no size and no checksum: write a file")
     return True
