@@ -153,6 +153,8 @@ def test_faulty_shards_are_one_line(built: Path, leadline: Leadline) -> None:
     ("old", "new", "said"),
     [
         ("corpus: corpus/*.jsonl.gz", "corpus: nowhere/*.gz", r":\d+: presence.corpus: no file is called"),
+        ("keep: normalised", "infini_gram: none", r":\d+: presence.infini_gram: no folder is called"),
+        ("keep: normalised", "tokenizer: none", r":\d+: presence.tokenizer: no file is called"),
         ("titles: titles.tsv", "titles: none.tsv", r":\d+: link.titles: no file is called"),
         ("entities: entities.json", "entities: none.json", r":\d+: wikidata.entities: no file is called"),
         ("entities: entities.json", "date: 2016-05-01", r":\d+: wikidata names no source"),

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, Protocol
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from leadline.build.plan import Plan
-from leadline.build.plan_file import file_of, where_in
+from leadline.build.plan_file import where_in
 from leadline.build.presence.normal_form import form
 from leadline.build.records import Tier
 from leadline.errors import UsageError
@@ -149,6 +149,32 @@ def looked_up(sentence: str, index: Index, most: int) -> Found:
     )
 
 
+def index_paths(plan: Plan) -> tuple[Path | None, Path | None]:
+    """The folder of the index (None where an API has it) and its tokenizer, a file or the folder of one.
+
+    Raises UsageError with the plan's line where they are not there.
+    """
+    presence = plan.presence
+    assert presence is not None
+    tokenizer = plan.folder / Path(presence.tokenizer).expanduser() if presence.tokenizer else None
+    if tokenizer is not None and not tokenizer.exists():
+        raise UsageError(
+            f"presence.tokenizer: no file is called {presence.tokenizer!r}",
+            where=where_in(plan, "presence", "tokenizer"),
+            fix=f"relative to {plan.folder}",
+        )
+    if presence.infini_gram is None or presence.api is not None:
+        return None, tokenizer
+    folder = plan.folder / Path(presence.infini_gram).expanduser()
+    if not folder.is_dir():
+        raise UsageError(
+            f"presence.infini_gram: no folder is called {presence.infini_gram!r}",
+            where=where_in(plan, "presence", "infini_gram"),
+            fix="for an index of an API add presence.api: https://api.infini-gram.io/",
+        )
+    return folder, tokenizer
+
+
 @contextmanager
 def index_of(plan: Plan) -> Iterator[Index]:
     """The index that a plan names: a folder, or one of an API's."""
@@ -158,18 +184,12 @@ def index_of(plan: Plan) -> Iterator[Index]:
     presence = plan.presence
     if presence is None or presence.infini_gram is None:
         raise UsageError("names no index", where=str(plan.file), fix="presence: infini_gram: INDEX")
-    tokenizer = file_of(plan, "presence", "tokenizer")
+    folder, tokenizer = index_paths(plan)
     if presence.api is not None:
         with api_index(presence.api, presence.infini_gram, tokenizer, presence.user_agent) as index:
             yield index
         return
-    folder = plan.folder / Path(presence.infini_gram).expanduser()
-    if not folder.is_dir():
-        raise UsageError(
-            f"presence.infini_gram: no folder is called {presence.infini_gram!r}",
-            where=where_in(plan, "presence", "infini_gram"),
-            fix="for an index of an API add presence.api: https://api.infini-gram.io/",
-        )
+    assert folder is not None
     yield FolderIndex(folder, tokenizer)
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from leadline.build.parts import writing
 from leadline.build.plan import Plan
-from leadline.build.plan_file import file_of, files_of, where_in
+from leadline.build.plan_file import files_of, where_in
 from leadline.build.presence.scanner import TIERS, Hits, Scanner, ShardHits
 from leadline.build.records import Fact, Tier
 from leadline.build.stage import Job, Stage
@@ -81,9 +81,9 @@ class ScanStage(Stage):
             what = "presence names no corpus"
             raise UsageError(what, where=where_in(plan, "presence"), fix="corpus: shards/*.jsonl.zst")
         _corpus(plan)
-        file_of(plan, "presence", "tokenizer")
-        if said.infini_gram is not None and said.api is None:
-            file_of(plan, "presence", "infini_gram")
+        from leadline.build.presence.infini_gram import index_paths
+
+        index_paths(plan)
 
     def run(self, job: Job, here: StageFolder, before: StageFolder | None) -> Mapping[str, Any]:
         """Scan the shards that have not been scanned."""
