@@ -65,7 +65,8 @@ def run_build(
     with locked(work.folder, "build"):
         outcome = _run(line, Job(plan, work, engine, progress), until)
         if then is not None:
-            then()
+            with told_when_full(work.folder):
+                then()
         return outcome
 
 
