@@ -46,6 +46,7 @@ class Made:
         )
         plan._file = at / "plan.yaml"
         plan._file.write_text("presence:\n  infini_gram: here\n")
+        plan._source = plan._file.read_bytes()
         return plan
 
 

@@ -46,6 +46,7 @@ def _job(folder: Path, **link: Any) -> Job:
     plan = Plan.model_validate(said)
     plan._file = folder / "plan.yaml"
     plan._file.write_text(json.dumps(said), "utf-8")
+    plan._source = plan._file.read_bytes()
     return Job(plan, Workspace(folder), InProcess(), _Notes())
 
 
