@@ -107,7 +107,7 @@ def test_the_build_prints_the_funnel_of_its_page(tmp_path: Path) -> None:
     plan = read_plan(folder / "plan.yaml")
     work = Workspace(plan.work)
     run_build(plan, InProcess(), Silent())
-    assert finish(plan, work).items == len(load_benchmark(str(work.benchmark)).items) == 7
+    assert finish(plan, work).items == len(load_benchmark(str(work.benchmark)).items) == 9
     page = (folder / "README.md").read_text(encoding="utf-8")
     assert "\n".join(told(funnel(plan, work))) in page
     for name in ("benchmark.yaml", "DATA_STATEMENT.md", "ATTRIBUTION.md"):  # pages of 2016

@@ -124,6 +124,12 @@ def test_what_is_kept_stands_in_the_corpus_and_what_is_dropped_does_not(built: B
         assert not any(one.sentence in corpus for one in drop.fact.support)
 
 
+def test_facts_of_the_slice_itself_are_among_them(built: Built) -> None:
+    asked = {(fact["question"], fact["answer"]) for fact in built.facts()}
+    assert ("In which place was Albert Einstein born?", "Ulm") in asked
+    assert any(answer in ("Luanda", "Algiers", "Edmonton") for _, answer in asked)
+
+
 def test_broken_shards_are_counted_and_named(built: Built) -> None:
     counts = built.work.stage("scan").counts()
     assert counts["shards"] == 10
