@@ -162,6 +162,11 @@ def in_the_corpus(text: str) -> bool:
     return hashlib.sha256(text.encode()).digest()[0] < 180
 
 
+def sentences_put_in() -> list[str]:
+    """The sentences of the slice that stand in the corpus: of those with something said, all but Alabama's."""
+    return list(dict.fromkeys(sentence for _, sentence, *_ in SAID[1:]))
+
+
 def write_corpus(folder: Path) -> None:
     """Dolma-style shards of real text, with all that goes wrong with shards in between."""
     folder.mkdir()
@@ -172,7 +177,7 @@ def write_corpus(folder: Path) -> None:
         before, after = around[2 * number % len(around)], around[(2 * number + 1) % len(around)]
         document = {"id": f"doc-{number}", "text": f"{before}\n{text}\n{after}", "source": "real text"}
         lines.append(json.dumps(document, ensure_ascii=bool(number % 2)) + "\n")  # both ways to write é
-    said = " ".join(dict.fromkeys(sentence for _, sentence, *_ in SAID[1:]))  # all but Alabama's
+    said = " ".join(sentences_put_in())
     lines.append(json.dumps({"id": "doc-slice", "text": said}, ensure_ascii=False) + "\n")
     third = len(lines) // 3
     zstd = zstandard.ZstdCompressor()

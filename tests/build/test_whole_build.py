@@ -111,7 +111,7 @@ def test_the_benchmark_is_valid_and_its_evidence_stands_in_its_pages(
 def test_what_is_kept_stands_in_the_corpus_and_what_is_dropped_does_not(built: Built) -> None:
     texts = [abstract["text"] for abstract in real_inputs.abstracts()]
     corpus = "\n\0".join(text for text in texts if real_inputs.in_the_corpus(text))
-    corpus += "\n\0".join(text for _, text in real_inputs.passages())
+    corpus += "\n\0".join([*(text for _, text in real_inputs.passages()), *real_inputs.sentences_put_in()])
     for fact in built.facts():
         exact = [one for one in fact["support"] if one.get("tier") == "exact"]
         assert exact or any(one.get("tier") for one in fact["support"])
