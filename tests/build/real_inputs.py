@@ -163,7 +163,7 @@ def in_the_corpus(text: str) -> bool:
 
 
 def sentences_put_in() -> list[str]:
-    """The sentences of the slice that stand in the corpus: of those with something said, all but Alabama's."""
+    """The sentences of the slice that stand in the corpus: all with something said but Alabama's."""
     return list(dict.fromkeys(sentence for _, sentence, *_ in SAID[1:]))
 
 
