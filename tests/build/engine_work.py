@@ -114,3 +114,15 @@ def device(seconds: float, number: int) -> str | None:
 def threads(shared: object, number: int) -> str | None:
     """How many threads a worker is to use."""
     return os.environ.get("OMP_NUM_THREADS")
+
+
+def told_by(wrapped: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+    """The work that is wrapped, and what it is given."""
+    work, shared, prepare = wrapped
+    return work, prepare(shared) if prepare is not None else shared
+
+
+def with_pid(ready: tuple[Any, Any], task: Any) -> tuple[int, Any]:
+    """What the wrapped work gives, and which process did it."""
+    work, given = ready
+    return os.getpid(), work(given, task)
