@@ -1,0 +1,183 @@
+"""People's decisions on labels: a file that only grows, and a layer over a benchmark that changes no label.
+
+A line of adjudications.jsonl is one decision on one item, made by a reader who read the text. The last line
+of an item counts; taking a decision back is a further line ("withdrawn"). A decision is about the label as it
+was: where question, answer or window were changed since, it is stale, and not applied.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date as day
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from leadline.bench.benchmark import Benchmark, hashed_entry
+from leadline.bench.complaint import complaint
+from leadline.bench.item import Item
+from leadline.errors import UsageError
+
+FILE = "adjudications.jsonl"
+Outcome = Literal["upheld", "rejected", "excluded-ambiguous", "withdrawn"]
+
+
+def _is_day(text: str) -> str:
+    day.fromisoformat(text)  # its ValueError says what is wrong
+    return text
+
+
+class Read(BaseModel):
+    """The text that was read: a source's name and checksum, and which characters of it (all without them)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str = Field(min_length=1)
+    sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+    start: int = Field(default=0, ge=0)
+    end: int | None = Field(default=None, ge=0)
+
+
+class Adjudication(BaseModel):
+    """One decision.
+
+    `upheld`: the doubt was right, the label is wrong (`corrected` is the answer that the text gives, where
+    it gives one). `rejected`: the label stands. `excluded-ambiguous`: the item admits more than one reading.
+    `reading` is what the reader answered before seeing label and models' answers. `label` is `label_hash` of
+    the item as it was judged.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    item: str = Field(min_length=1)
+    outcome: Outcome
+    reader: str = Field(min_length=1)
+    date: Annotated[str, AfterValidator(_is_day)]
+    reason: str = Field(min_length=1)
+    label: str
+    reading: str = ""
+    corrected: str | None = None
+    read: Read | None = None
+    flag: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _corrects_what_it_upholds(self) -> Adjudication:
+        if self.corrected is not None and self.outcome != "upheld":
+            raise ValueError("corrected goes with outcome upheld alone")
+        return self
+
+
+@dataclass(frozen=True)
+class Layered:
+    """A benchmark under a layer of decisions.
+
+    `benchmark` has the items that stay, corrected answers in the place of those that were found wrong.
+    `excluded` says why others went ("upheld", "excluded-ambiguous"), `corrected` which answers differ,
+    `rejected` which doubts were settled for the label. `stale` decisions are about another wording or label,
+    `unknown` ones about items that the benchmark lacks: neither is applied.
+    """
+
+    benchmark: Benchmark
+    excluded: dict[str, str]
+    corrected: tuple[str, ...]
+    rejected: tuple[str, ...]
+    stale: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def label_hash(item: Item) -> str:
+    """sha256 over what a decision is about: how the item is asked and judged, as "sha256:<hex>"."""
+    return f"sha256:{hashlib.sha256(hashed_entry(item)).hexdigest()}"
+
+
+def read_adjudications(path: Path) -> tuple[Adjudication, ...]:
+    """All decisions of a file, in order. Raises UsageError with file and line for one that is none."""
+    return tuple(decision for _, decision in _lines(path))
+
+
+def add_adjudication(path: Path, decision: Adjudication) -> None:
+    """Write one decision at the end of the file, which is made if it is not there: whole and on the disk.
+
+    A line that a sudden end left half written is closed first, so that it stays the only one that is lost.
+    Raises OSError.
+    """
+    line = json.dumps(decision.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n"
+    with path.open("a+b") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        file.write(line.encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def in_force(decisions: Iterable[Adjudication]) -> dict[str, Adjudication]:
+    """The decision that counts for each item: its last one, unless that takes the one before back."""
+    last = {decision.item: decision for decision in decisions}
+    return {item: decision for item, decision in last.items() if decision.outcome != "withdrawn"}
+
+
+def layered(benchmark: Benchmark, decisions: Iterable[Adjudication]) -> Layered:
+    """`benchmark` under a layer of decisions; its own items are not changed.
+
+    Raises UsageError where no item would stay.
+    """
+    stay: list[Item] = []
+    excluded: dict[str, str] = {}
+    corrected, rejected, stale = [], [], []
+    known = in_force(decisions)
+    for item in benchmark.items:
+        decision = known.get(item.id)
+        if decision is not None and decision.label != label_hash(item):
+            stale.append(item.id)
+            decision = None
+        if decision is None:
+            stay.append(item)
+        elif decision.outcome == "rejected":
+            rejected.append(item.id)
+            stay.append(item)
+        elif decision.corrected is not None:
+            corrected.append(item.id)
+            # Other names of the wrong answer are no names of the right one.
+            stay.append(item.model_copy(update={"answer": decision.corrected, "aliases": ()}))
+        else:
+            excluded[item.id] = decision.outcome
+    if not stay:
+        raise UsageError(f"{benchmark.name}: the decisions leave no item")
+    return Layered(
+        benchmark.with_items(tuple(stay)),
+        excluded,
+        tuple(corrected),
+        tuple(rejected),
+        tuple(stale),
+        tuple(sorted(set(known) - set(benchmark.by_id))),
+    )
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Adjudication]]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            yield number, Adjudication.model_validate_json(line)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            what, fix = complaint(first)
+            if first["type"] == "json_invalid":
+                place, what, fix = "", "is no JSON object", "a decision is one object a line"
+            elif first["type"] == "missing":
+                what = "is missing"
+            elif first["type"] == "extra_forbidden":
+                what, fix = "is no key of a decision", f"keys: {', '.join(Adjudication.model_fields)}"
+            raise UsageError(f"{place} {what}".strip(), where=f"{path}:{number}", fix=fix) from None
