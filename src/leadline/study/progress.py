@@ -8,6 +8,10 @@ from types import TracebackType
 from typing import Protocol, Self
 
 
+# One answer in so many must be there before the time that is left is told.
+_ENOUGH = 20
+
+
 class Reporter(Protocol):
     """What a run tells of itself."""
 
@@ -88,7 +92,9 @@ class Log(Quiet):
             self._said = now
             elapsed = now - self._started
             drawn = self._done - self._before
-            left = f", about {elapsed / drawn * (self._total - self._done):,.0f} s left" if drawn else ""
+            # Answers of a batch come together at its end: the first few say nothing of the rate.
+            enough = drawn * _ENOUGH >= self._total - self._before
+            left = f", about {elapsed / drawn * (self._total - self._done):,.0f} s left" if enough else ""
             self.note(
                 f"{self._label}: {self._done:,} of {self._total:,} answers, "
                 f"{self._tokens / elapsed:,.0f} tokens/s{left}{self._so_far}"
