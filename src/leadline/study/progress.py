@@ -7,7 +7,6 @@ import time
 from types import TracebackType
 from typing import Protocol, Self
 
-
 # One answer in so many must be there before the time that is left is told.
 _ENOUGH = 20
 
