@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.build.checksums import Checksums
-from leadline.build.funnel import as_json, funnel
+from leadline.build.funnel import Step, as_json
 from leadline.build.plan import Plan
 from leadline.build.presence.scan_stage import shards_of
 from leadline.build.stages import stages
@@ -27,8 +27,11 @@ _LIBRARIES = (
 )
 
 
-def write_manifest(plan: Plan, work: Workspace) -> Path:
-    """Write WORK/manifest.json, whole or not at all. It names no path but those in the plan."""
+def write_manifest(plan: Plan, work: Workspace, steps: tuple[Step, ...]) -> Path:
+    """Write WORK/manifest.json, whole or not at all. It names no path but those in the plan.
+
+    `steps` are its funnel.
+    """
     sums = Checksums(work.folder / "checksums.json", plan.folder)
     inputs: dict[str, dict[str, str]] = {}
     for stage in stages():
@@ -45,7 +48,7 @@ def write_manifest(plan: Plan, work: Workspace) -> Path:
             for stage in stages()
             if stage.wanted(plan) and (done := work.stage(stage.name).done())
         },
-        "funnel": as_json(funnel(plan, work)),
+        "funnel": as_json(steps),
         "environment": environment(),
         "libraries": {name: version for name in _LIBRARIES if (version := installed(name))},
     }

@@ -108,7 +108,6 @@ def _build(
     from leadline.build.progress import progress
     from leadline.build.run import run_build
     from leadline.build.standing import standing
-    from leadline.build.stats import statistics
     from leadline.build.workspace import Workspace
     from leadline.cli.build_page import page_of
     from leadline.report.build_page import write_build_page
@@ -125,9 +124,10 @@ def _build(
             nonlocal finished, steps, faults, nothing
             now = standing(plan, work)
             if until is None:
-                finished = finish(plan, work)
-                write_build_page(page_of(plan, statistics(plan, work, now)), work.folder / "stats.html")
-            steps, faults = funnel(plan, work, now), scan_faults(plan, work, now)
+                finished = finish(plan, work, now)
+                write_build_page(page_of(plan, finished.found), work.folder / "stats.html")
+            steps = finished.found.funnel if finished else funnel(plan, work, now)
+            faults = scan_faults(plan, work, now)
             if any(step.stage == "extract" and not step.kept for step in steps):
                 nothing = why_nothing(work.stage("extract").counts(), plan.extract.method)
 

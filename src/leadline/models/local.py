@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from leadline.engine import Failure, Generation, OnText, Request
 from leadline.engine.intervention import NOTHING, Intervention
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.models.device import device_for
 from leadline.models.files import ModelFiles
+from leadline.models.loading import loading
 from leadline.models.model import ModelIdentity
 
 if TYPE_CHECKING:
@@ -77,27 +76,10 @@ class LocalModel:
 
 
 def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging as transformers_logging
 
-    shown = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
-    logging.getLogger("transformers").setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tokenizer = AutoTokenizer.from_pretrained(files.folder)
-            # No trust_remote_code: files from elsewhere are data, not programs.
-            model = AutoModelForCausalLM.from_pretrained(files.folder, dtype=dtype, use_safetensors=True)
-            return model.to(device), tokenizer
-    except MemoryError as error:
-        raise LeadlineError(
-            "not enough memory to load it", where=files.name, fix="try dtype: bfloat16 or a smaller model"
-        ) from error
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise LeadlineError(f"cannot be loaded: {reason}", where=files.name) from error
-    finally:
-        transformers_logging.set_verbosity(shown)
+    with loading(files, "try dtype: bfloat16 or a smaller model"):
+        tokenizer = AutoTokenizer.from_pretrained(files.folder)
+        # No trust_remote_code: files from elsewhere are data, not programs.
+        model = AutoModelForCausalLM.from_pretrained(files.folder, dtype=dtype, use_safetensors=True)
+        return model.to(device), tokenizer

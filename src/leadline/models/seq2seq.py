@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.models.device import device_for
 from leadline.models.files import ModelFiles
+from leadline.models.loading import loading
 
 if TYPE_CHECKING:
     import torch
@@ -139,36 +137,19 @@ def _structure(model: Any) -> dict[str, Any]:
 
 
 def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
-    from transformers.utils import logging as transformers_logging
 
-    shown = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
-    logging.getLogger("transformers").setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # Files from elsewhere are data, not programs. Unsaid, transformers asks at the terminal.
-            config = AutoConfig.from_pretrained(files.folder, trust_remote_code=False)
-            if not getattr(config, "is_encoder_decoder", False):
-                raise UsageError(
-                    f"is no encoder-decoder model ({config.model_type})",
-                    where=files.name,
-                    fix="name a seq2seq checkpoint such as Babelscape/rebel-large",
-                )
-            tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
-            model = AutoModelForSeq2SeqLM.from_pretrained(
-                files.folder, dtype=dtype, use_safetensors=True, trust_remote_code=False
+    with loading(files, "a smaller model, or one device more"):
+        # Files from elsewhere are data, not programs. Unsaid, transformers asks at the terminal.
+        config = AutoConfig.from_pretrained(files.folder, trust_remote_code=False)
+        if not getattr(config, "is_encoder_decoder", False):
+            raise UsageError(
+                f"is no encoder-decoder model ({config.model_type})",
+                where=files.name,
+                fix="name a seq2seq checkpoint such as Babelscape/rebel-large",
             )
-            return model.to(device).eval(), tokenizer
-    except MemoryError as error:
-        raise LeadlineError(
-            "not enough memory to load it", where=files.name, fix="a smaller model, or one device more"
-        ) from error
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise LeadlineError(f"cannot be loaded: {reason}", where=files.name) from error
-    finally:
-        transformers_logging.set_verbosity(shown)
+        tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
+        model = AutoModelForSeq2SeqLM.from_pretrained(
+            files.folder, dtype=dtype, use_safetensors=True, trust_remote_code=False
+        )
+        return model.to(device).eval(), tokenizer
