@@ -87,7 +87,7 @@ def serving(folder: Path) -> Iterator[House]:
         process.communicate()
 
 
-def drawn_again(model: LocalModel, answers: Sequence[Said]) -> list[str]:
+def drawn_again(model: LocalModel, answers: Sequence[Said]) -> list[Generation]:
     """What the engine draws in this process, all at once, under the keys that the server says it uses."""
     requests = []
     for one in answers:
@@ -102,12 +102,12 @@ def drawn_again(model: LocalModel, answers: Sequence[Said]) -> list[str]:
         )
         requests.append(Request(Prompt(tokens=ids), sampling, (one.seed, name, 0)))
     found = dict(model.generate(requests))
-    texts = []
+    drawn = []
     for at in range(len(requests)):
         generation = found[at]
         assert isinstance(generation, Generation), generation
-        texts.append(generation.text)
-    return texts
+        drawn.append(generation)
+    return drawn
 
 
 def until(true: Any, seconds: float = 90.0) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from leadline.bench import Item
+from leadline.engine import Generation
 from leadline.lenses.side_by_side import FIRST, SECOND
 from leadline.models.local import LocalModel
 from leadline.study.judging import reading_of
@@ -104,34 +105,37 @@ def run(request: pytest.FixtureRequest) -> Run:
 
 
 @pytest.fixture(scope="module")
-def draw(smollm2: LocalModel) -> Callable[[Run], list[str]]:
+def draw(smollm2: LocalModel) -> Callable[[Run], list[Generation]]:
     """What the engine draws in this process under the seeds of a run, in the order of `said`."""
-    known: dict[Path, list[str]] = {}
+    known: dict[Path, list[Generation]] = {}
     return lambda run: known.setdefault(run.study, drawn_again(smollm2, run.said))
 
 
-def directly(run: Run, texts: list[str]) -> Answers:
-    """(item, sample) → the text drawn in this process. The server's log does not know the numbers of samples,
-    so each takes the first of its question that says what it says: equal answers can be exchanged."""
-    left: defaultdict[str, list[str]] = defaultdict(list)
-    for one, text in zip(run.said, texts, strict=True):
-        left[one.question.removesuffix(" Answer with a name only.")].append(text)
+def directly(run: Run, drawn: list[Generation]) -> dict[tuple[str, int], Generation]:
+    """(item, sample) → the answer drawn in this process. The server's log does not know the numbers of
+    samples, so each takes one of its question that says what it says: equal answers can be exchanged."""
+    left: defaultdict[str, dict[str, list[Generation]]] = defaultdict(lambda: defaultdict(list))
+    for one, generation in zip(run.said, drawn, strict=True):
+        left[one.question.removesuffix(" Answer with a name only.")][generation.text].append(generation)
     asked = {item.id: item.question for item in questions()}
     found = {}
     for (item, sample), text in run.answers.items():
-        assert text in left[asked[item]], (item, sample, text, left[asked[item]])
-        left[asked[item]].remove(text)
-        found[item, sample] = text
+        of_question = left[asked[item]]
+        assert text in of_question, (item, sample, text, list(of_question))
+        found[item, sample] = of_question[text].pop()
+        if not of_question[text]:
+            del of_question[text]
     assert not any(left.values()), "the server said more than the log holds"
     return found
 
 
 def test_logs_hold_every_answer_of_the_server_and_the_engine_draws_the_same_without_it(
-    run: Run, draw: Callable[[Run], list[str]]
+    run: Run, draw: Callable[[Run], list[Generation]]
 ) -> None:
     assert len(run.answers) == ITEMS * (EPOCHS if run.log[0] == "inspect" else REPEATS)
-    assert draw(run) == [one.text for one in run.said]
-    assert directly(run, draw(run)) == run.answers
+    drawn = draw(run)
+    assert [one.text for one in drawn] == [one.text for one in run.said]
+    assert {key: one.text for key, one in directly(run, drawn).items()} == run.answers
 
 
 def test_items_come_back_from_a_log_as_they_were_asked(run: Run) -> None:
@@ -141,12 +145,14 @@ def test_items_come_back_from_a_log_as_they_were_asked(run: Run) -> None:
 
 
 def test_an_imported_log_has_the_findings_of_answers_that_were_drawn_directly(
-    run: Run, draw: Callable[[Run], list[str]], tmp_path: Path
+    run: Run, draw: Callable[[Run], list[Generation]], tmp_path: Path
 ) -> None:
     rows = [
-        {"item": item, "sample": sample, "text": text, "configuration": "smollm2"}
-        for (item, sample), text in directly(run, draw(run)).items()
+        {"item": item, "sample": sample, "text": one.text, "configuration": "smollm2", "finish": one.finish}
+        for (item, sample), one in directly(run, draw(run)).items()
     ]
+    if run.log[0] == "lm-eval":  # its samples do not say why an answer ended
+        rows = [{**row, "finish": ""} for row in rows]
     drawn, study = write_lines(tmp_path / "drawn.jsonl", rows), tmp_path / "direct"
     done("import", "table", drawn, "--study", study, "--benchmark", run.study / "benchmark")
     done("report", study)

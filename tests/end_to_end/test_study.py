@@ -102,7 +102,7 @@ def test_greedy_answers_behind_the_server_are_those_of_a_study_without_one(
 
 
 def test_every_answer_is_drawn_again_in_this_process_from_its_seed(story: Story, smollm2: LocalModel) -> None:
-    assert drawn_again(smollm2, story.said) == [one.text for one in story.said]
+    assert [one.text for one in drawn_again(smollm2, story.said)] == [one.text for one in story.said]
     assert Counter(one.text for one in story.said) == Counter(
         text for name in ("greedy", "tau-0.7") for text, _, _ in answers_under(story.folder, name).values()
     )
