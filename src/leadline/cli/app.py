@@ -32,6 +32,7 @@ from leadline.cli import (
     read,
     repair,
     report,
+    review,
     run,
     serve,
     techniques,
@@ -107,6 +108,7 @@ import_answers.app.command(
 app.add_typer(
     export.app, name="export", epilog="Example: leadline export answers my-study --out answers.parquet"
 )
+app.add_typer(review.app, name="review", epilog="Example: leadline review flags my-study")
 app.add_typer(models.app, name="models", epilog="Example: leadline models get smollm2")
 app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techniques show recite")
 
