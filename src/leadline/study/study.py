@@ -11,6 +11,7 @@ from typing import Any
 
 from leadline.bench import Benchmark, Item, bundled_names, load_benchmark
 from leadline.bench.problem import did_you_mean
+from leadline.bench.views import for_model
 from leadline.errors import UsageError
 from leadline.lenses.protocol import Protocol
 from leadline.models.catalogue import CATALOGUE
@@ -84,7 +85,8 @@ class Study:
 
     def question(self, item: Item) -> Question:
         """The item as techniques see it."""
-        return Question(item.id, item.question, item.window, item.valid_answers, item.prompt)
+        asked = for_model(item)
+        return Question(asked.id, asked.question, asked.window, item.valid_answers, asked.prompt)
 
     def asked(self, item: Item) -> str:
         """Hash of what the item shows to a model: answers to another wording are not answers to this item."""
