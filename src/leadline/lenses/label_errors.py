@@ -145,14 +145,46 @@ def candidates(panel: Panel) -> Candidates:
     )
 
 
-def whole(study: Whole) -> list[Finding]:
-    """The finding `candidates`; none for fewer than two configurations."""
+@dataclass(frozen=True)
+class Contradicted:
+    """The candidates of a study: what `labels` call the configurations that were compared, and by item whose
+    answers are texts the text that says most often what is agreed on."""
+
+    found: Candidates
+    labels: tuple[str, ...]
+    answered: dict[str, str]
+
+    def value(self, at: int) -> str:
+        """What the configurations say of candidate `at`."""
+        panel = self.found.panel
+        code, item = self.found.code[at], self.found.items[at]
+        return self.answered.get(str(panel.items[item]), str(panel.values[code]))
+
+    def dissenter(self, at: int) -> tuple[str, str]:
+        """Who does not agree on candidate `at`, and what that one says; "" twice where all agree."""
+        found = self.found
+        dissent = np.flatnonzero(found.panel.modal[:, found.items[at]] != found.code[at])
+        if not len(dissent):
+            return "", ""
+        return self.labels[dissent[0]], LABEL if found.disputed[at] else OTHER
+
+
+def contradicted(study: Whole) -> Contradicted | None:
+    """All candidates among a study's items; None for fewer than two configurations."""
     chosen = study.repeated if len(study.repeated) >= LEAST else tuple(range(len(study.members)))
     if len(chosen) < LEAST:
-        return []
+        return None
     shared = study.everyone.with_columns(pl.coalesce("value_shared", "value").alias("value"))
     found = candidates(make_panel(shared, [study.members[number] for number in chosen]))
-    labels = [study.labels[number] for number in chosen]
+    labels = tuple(study.labels[number] for number in chosen)
+    return Contradicted(found, labels, _as_answered(shared, found))
+
+
+def whole(study: Whole) -> list[Finding]:
+    """The finding `candidates`; none for fewer than two configurations."""
+    about = contradicted(study)
+    if about is None:
+        return []
     return [
         Finding(
             lens="label_errors",
@@ -160,9 +192,9 @@ def whole(study: Whole) -> list[Finding]:
             model=ALL_MODELS,
             title="Labels that a person should look at again",
             definition=DEFINITION,
-            rows=tuple(_rows(found, labels, _as_answered(shared, found))),
-            claims=(_claim(found),),
-            notes=tuple(_notes(study, found, labels)),
+            rows=tuple(_rows(about)),
+            claims=(_claim(about.found),),
+            notes=tuple(_notes(study, about)),
         )
     ]
 
@@ -172,8 +204,8 @@ def _as_answered(readings: pl.DataFrame, found: Candidates) -> dict[str, str]:
     panel = found.panel
     wanted = pl.DataFrame(
         {
-            "item": [str(panel.items[item]) for item in found.items[:_ROWS]],
-            "value": [str(panel.values[code]) for code in found.code[:_ROWS]],
+            "item": [str(panel.items[item]) for item in found.items],
+            "value": [str(panel.values[code]) for code in found.code],
         },
         schema={"item": pl.String, "value": pl.String},
     )
@@ -196,19 +228,20 @@ def _as_answered(readings: pl.DataFrame, found: Candidates) -> dict[str, str]:
     return {item: text for item, text in shown.items() if 0 < len(text) <= _SHOWN and text.isprintable()}
 
 
-def _rows(found: Candidates, labels: list[str], answered: dict[str, str]) -> list[Row]:
+def _rows(about: Contradicted) -> list[Row]:
+    found = about.found
     panel = found.panel
     rows = []
     tops, of = found.floor
     for at, item in enumerate(found.items[:_ROWS]):
-        dissent = np.flatnonzero(panel.modal[:, item] != found.code[at])
+        dissenter, dissent = about.dissenter(at)
         keys = {
             "item": str(panel.items[item]),
             "task": str(panel.tasks[item]),
-            "value": answered.get(str(panel.items[item]), str(panel.values[found.code[at]])),
-            "dissenter": labels[dissent[0]] if len(dissent) else "",
-            "dissent": (LABEL if found.disputed[at] else OTHER) if len(dissent) else "",
-            "weakest": labels[found.weakest[at]],
+            "value": about.value(at),
+            "dissenter": dissenter,
+            "dissent": dissent,
+            "weakest": about.labels[found.weakest[at]],
             "excluded": str(panel.excluded[item]),
         }
         support = int(found.support[at]), int(found.readings[at])
@@ -220,7 +253,7 @@ def _rows(found: Candidates, labels: list[str], answered: dict[str, str]) -> lis
                 method="share of readings, no interval: readings of one configuration resemble each other",
             ),
             "floor": share(int(tops[at]), int(of[at])),
-            "agree": count(int(found.agree[at]), of=len(labels)),
+            "agree": count(int(found.agree[at]), of=len(about.labels)),
             "for_label": count(int(found.right[at]), of=support[1]),
         }
         rows.append(Row(keys=keys, figures=figures))
@@ -259,20 +292,27 @@ def _items(number: int) -> str:
     return f"{number} item" if number == 1 else f"{number} items"
 
 
-def _notes(study: Whole, found: Candidates, labels: list[str]) -> list[str]:
-    notes = ["A flag is a candidate for a person, never a correction."]
+def _notes(study: Whole, about: Contradicted) -> list[str]:
+    notes = ["A flag is a candidate for a person, never a correction.", *caveats(study, about)]
+    if len(about.found.items) > _ROWS:
+        notes.append(f"{len(about.found.items) - _ROWS} more candidates are not listed.")
+    return notes
+
+
+def caveats(study: Whole, about: Contradicted) -> list[str]:
+    """What a reader of the candidates has to know of the answers that they come from."""
+    notes = []
+    found, members = about.found, len(about.labels)
     kin = len({one.kin for one in found.panel.members})
-    if len(labels) < 5 or kin < 3:
+    if members < 5 or kin < 3:
         notes.append(
-            f"{len(labels)} configurations of {kin} families of models: so few agree by sharing a mistake as "
+            f"{members} configurations of {kin} families of models: so few agree by sharing a mistake as "
             "easily as by the label being wrong."
         )
     if found.undecidable:
         notes.append(
             f"Not decidable, as some configuration has no reading of it: {_items(found.undecidable)}."
         )
-    if len(found.items) > _ROWS:
-        notes.append(f"{len(found.items) - _ROWS} more candidates are not listed.")
     if not study.repeated:
         notes.append(
             "Nothing was asked twice: the modal answer is the only one, and the floor is one reading."

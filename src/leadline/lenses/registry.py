@@ -59,7 +59,7 @@ def run_lenses(
     """
     lenses = all_lenses()
     rule = protocol.stability.sameness
-    readings = _compared(readings, rule)
+    readings = compared(readings, rule)
     everyone = readings
     is_out = pl.col("excluded").fill_null("") != ""
     left_out = pl.concat([piece.filter(is_out) for piece in pieces(everyone)])
@@ -79,15 +79,15 @@ def run_lenses(
         for lens in lenses:
             if lens.across:
                 findings += lens.across(made[lens.name])
-    whole = Whole(readings, everyone, protocol, None if before is None else _compared(before, rule))
+    whole = Whole(readings, everyone, protocol, None if before is None else compared(before, rule))
     for lens in lenses:
         if lens.whole:
             findings += lens.whole(whole)
     return findings
 
 
-def _compared(readings: pl.DataFrame, rule: Sameness) -> pl.DataFrame:
-    """With numbers compared by the study's rule."""
+def compared(readings: pl.DataFrame, rule: Sameness) -> pl.DataFrame:
+    """A readings frame with numbers compared by the study's rule. Raises ValueError where a column lacks."""
     if missing := [column for column in READINGS if column not in readings.columns]:
         raise ValueError(f"not a readings frame, it lacks: {', '.join(missing)}")
     if rule == "own":
