@@ -1,0 +1,121 @@
+"""Where the passages stand that a label rests on: in the window of an item, and in the document it is from.
+
+The audit's own matching, so that what is marked on a page is what the audit found. Only places are told, and
+only those that were found: that a quote is missing would say why an item is in doubt, before it was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from leadline.audit.document import Place, SpanCheck
+from leadline.audit.held import HeldDocument, HeldDocuments
+from leadline.audit.matching import match_quote
+from leadline.audit.normal import Normal
+from leadline.audit.resolving import Claim, Resolution, resolve
+from leadline.audit.spans import whole
+from leadline.bench.item import Item
+from leadline.documents import Sources
+from leadline.report.audit_marks import Piece, marked
+from leadline.report.audit_texts import WINDOW_LIMIT
+
+# A larger file is shown, and searched by who reads it; to look for passages in it would take half a minute.
+MOST_BYTES = 32 * 2**20
+
+
+@dataclass(frozen=True)
+class InSource:
+    """A document that an item points to, by its place in `Sources.names()`, and which characters of its text
+    are marked. `at` is where to open it: the first mark, else where the window stands, else its beginning.
+
+    `confirmed`: the window or a quote was found in it.
+    """
+
+    document: int
+    name: str
+    at: int = 0
+    spans: tuple[tuple[int, int], ...] = ()
+    confirmed: bool = False
+
+
+def in_window(item: Item, *, quotes: bool = True, limit: int = WINDOW_LIMIT) -> tuple[Piece, ...]:
+    """The window in pieces, cut where its quotes stand; () for an item without one.
+
+    Without `quotes` nothing is marked, and a long window is cut after `limit` characters all the same.
+
+    >>> from leadline.bench.item import Evidence
+    >>> item = Item(id="1", question="?", answer="5", window="Pay 5. Now.", evidence=(Evidence(quote="Pay 5"),))
+    >>> [(piece.text, piece.spans) for piece in in_window(item)]
+    [('Pay 5', (1,)), ('. Now.', ())]
+    """
+    if not item.window:
+        return ()
+    return marked(item.window, _found(item) if quotes else (), limit)
+
+
+def in_sources(item: Item, sources: Sources, *, quotes: bool = True) -> tuple[InSource, ...]:
+    """The documents that an item points to and that are held, in the order of its evidence.
+
+    Reads documents, so it takes as long as that takes. Raises LeadlineError where the folder cannot be listed.
+    """
+    names = {name: number for number, name in enumerate(sources.names())}
+    held = HeldDocuments(sources)
+    window = Normal(item.window) if item.window and item.window.strip() else None
+    found = []
+    for pointer, of_it in _by_pointer(item).items():
+        name = held.find(pointer)
+        if name is None or name not in names:
+            continue
+        if sources.path(name).stat().st_size > MOST_BYTES:
+            found.append(InSource(names[name], name))
+            continue
+        one = resolve(Claim(pointer, of_it), window, held, match_quote)
+        found.append(_in_source(one, names[name], name, of_it if quotes else (), window))
+    return tuple(found)
+
+
+def _in_source(
+    found: Resolution, number: int, name: str, quotes: Iterable[str], window: Normal | None
+) -> InSource:
+    document = found.document
+    if document is None or document.name != name:
+        return InSource(number, name)
+    cover = match_quote(window.raw, document.text).cover if window is not None else None
+    spans = sorted({place for quote in quotes for place in _places(document, quote, cover)})
+    at = spans[0][0] if spans else cover[0] if cover else 0
+    return InSource(number, name, at, tuple(spans), confirmed=True)
+
+
+def _places(document: HeldDocument, quote: str, cover: tuple[int, int] | None) -> list[tuple[int, int]]:
+    """Where the spans of a quote stand in the text: where the window does, if they stand there; nowhere, if
+    the quote is one of the markup behind the text."""
+    if cover is not None:
+        near = match_quote(quote, document.document.text[slice(*cover)])
+        if near.found:
+            places = [span.place for span in near.spans if span.place is not None]
+            return [(cover[0] + start, cover[0] + end) for start, end in places]
+    match, of_markup = document.match(quote, match_quote)
+    return [] if of_markup else [span.place for span in match.spans if span.place is not None]
+
+
+def _found(item: Item) -> list[SpanCheck]:
+    text = Normal(item.window or "")
+    return [
+        SpanCheck(
+            text=span.text, required=span.required, in_window=Place(start=span.place[0], end=span.place[1])
+        )
+        for evidence in item.evidence
+        for span in match_quote(evidence.quote, text).spans
+        if span.place is not None
+    ]
+
+
+def _by_pointer(item: Item) -> dict[str, tuple[str, ...]]:
+    """Quotes by the document that they are said to come from; without quotes, the pointer alone."""
+    found: dict[str, tuple[str, ...]] = {}
+    for evidence in item.evidence:
+        if whole(evidence.quote).says_something:
+            pointer = evidence.source or item.source
+            found[pointer] = (*found.get(pointer, ()), evidence.quote)
+    return found or {item.source: ()}

@@ -1,0 +1,168 @@
+"""What readers answered before they saw a key: one line each, in a file that only grows.
+
+The first reading of an item by a reader counts, and stays: whatever the same reader says of it later was said
+knowing the key, and is kept as a note. A reading is about an item as it was asked and labelled: after a change
+of either it is one of another item, and the key has not been seen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+from filelock import FileLock
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from leadline.bench.complaint import complaint
+from leadline.errors import LeadlineError, UsageError
+
+FILE = "readings.jsonl"
+
+
+class BlindReading(BaseModel):
+    """One reading. `label` is `label_hash` of the item as it was read; `answer` is empty where the reader found
+    that the text cannot settle it (`unsettled`). A "note" came after the first reading of that reader."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    item: str = Field(min_length=1)
+    label: str
+    reader: str = Field(min_length=1)
+    created: AwareDatetime
+    answer: str = ""
+    unsettled: bool = False
+    kind: Literal["reading", "note"] = "reading"
+
+    @property
+    def in_words(self) -> str:
+        """What a decision tells of it."""
+        return "cannot be settled" if self.unsettled else self.answer
+
+
+def same_reader(one: str, other: str) -> bool:
+    """Whether two names are one reader's: capitals and spaces do not count.
+
+    >>> same_reader("Ann  Lee ", "ann lee")
+    True
+    """
+    return _named(one) == _named(other)
+
+
+class Readings:
+    """The readings in `path`, which need not be there. Several processes may read and add at once."""
+
+    def __init__(self, path: Path) -> None:
+        """Nothing is read yet."""
+        self.path = path
+        self._lock = Lock()
+        self._state: tuple[int, int] = (-1, -1)
+        self._all: tuple[BlindReading, ...] = ()
+        self._first: dict[tuple[str, str, str], BlindReading] = {}
+
+    def all(self) -> tuple[BlindReading, ...]:
+        """Every line, in order. Raises UsageError with file and line for one that is none."""
+        self._refresh()
+        return self._all
+
+    def of(self, item: str, label: str, reader: str) -> BlindReading | None:
+        """The reading that counts: the first of this reader, of the item as it is labelled now."""
+        self._refresh()
+        return self._first.get((item, label, _named(reader)))
+
+    def add(
+        self, item: str, label: str, reader: str, answer: str = "", *, unsettled: bool = False
+    ) -> BlindReading:
+        """Write a reading, whole and on the disk; a note where this reader has one of the item already.
+
+        Saying the same once more writes nothing. Returns what counts. Raises LeadlineError where it cannot be
+        written.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.path.with_name(f".{self.path.name}.lock")):
+                before = self.of(item, label, reader)
+                if before is not None and (before.answer, before.unsettled) == (answer, unsettled):
+                    return before
+                line = BlindReading(
+                    item=item,
+                    label=label,
+                    reader=" ".join(reader.split()),
+                    created=datetime.now(UTC).replace(microsecond=0),
+                    answer=answer,
+                    unsettled=unsettled,
+                    kind="reading" if before is None else "note",
+                )
+                self._append(line)
+                return before or line
+        except OSError as error:
+            raise LeadlineError(
+                f"cannot be written: {error.strerror or error}",
+                where=str(self.path),
+                fix="make room, or let the folder be written",
+            ) from error
+
+    def _append(self, reading: BlindReading) -> None:
+        """Under the lock. A line that a sudden end left half written was answered to nobody, and goes."""
+        data = json.dumps(reading.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
+        with self.path.open("a+b") as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            tail = file.read().rpartition(b"\n")[2] if end else b""
+            if tail and _parsed(tail) is None:
+                file.truncate(end - len(tail))
+                tail = b""
+            file.write((b"\n" if tail else b"") + data.encode("utf-8", "backslashreplace") + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _refresh(self) -> None:
+        try:
+            about = self.path.stat()
+        except FileNotFoundError:
+            state, data = (0, 0), b""
+        else:
+            state, data = (about.st_size, about.st_mtime_ns), None
+        with self._lock:
+            if state == self._state:
+                return
+            if data is None:
+                data = self.path.read_bytes()
+            self._all = tuple(self._lines(data))
+            first: dict[tuple[str, str, str], BlindReading] = {}
+            for one in self._all:
+                first.setdefault((one.item, one.label, _named(one.reader)), one)
+            self._first, self._state = first, state
+
+    def _lines(self, data: bytes) -> list[BlindReading]:
+        *whole, tail = data.split(b"\n")
+        found = []
+        for number, line in enumerate(whole, 1):
+            if not line.strip():
+                continue
+            try:
+                found.append(BlindReading.model_validate_json(line))
+            except ValidationError as error:
+                first = error.errors(include_url=False)[0]
+                what, fix = complaint(first)
+                place = ".".join(str(part) for part in first["loc"])
+                raise UsageError(
+                    f"{place} {what}".strip(), where=f"{self.path}:{number}", fix=fix or "a reading a line"
+                ) from None
+        if (last := _parsed(tail)) is not None:
+            found.append(last)
+        return found
+
+
+def _parsed(line: bytes) -> BlindReading | None:
+    try:
+        return BlindReading.model_validate_json(line) if line.strip() else None
+    except ValidationError:
+        return None
+
+
+def _named(reader: str) -> str:
+    return " ".join(reader.split()).casefold()
