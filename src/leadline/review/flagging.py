@@ -1,0 +1,184 @@
+"""Which items of a study should a person look at, and why: raised from its answers and from its audit.
+
+Three doubts. *label*: all configurations, or all but one, agree against the label (lens `label_errors`).
+*audit*: the label's quote is missing from where it should stand. *unstable*: in every configuration that was
+asked repeatedly the readings differ, so that the question may be what is unclear. All of them are about the
+items that were drawn, whatever was left out afterwards, and about the labels as annotated: what was decided
+before raises no doubt and hides none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from leadline.audit.document import ItemVerdict, load_audit
+from leadline.bench import Item
+from leadline.bench.adjudications import Adjudication, in_force, label_hash
+from leadline.lenses.label_errors import LEAST, Contradicted, caveats, contradicted
+from leadline.lenses.panel import make_panel
+from leadline.lenses.registry import compared
+from leadline.lenses.whole import Whole
+from leadline.report.numbers import plural
+from leadline.review.flags import Flag, FlagList, flag_list
+from leadline.study.members import members, protocol
+from leadline.study.readings import check_answered, readings
+from leadline.study.store import open_store
+from leadline.study.study import Study
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """By item, the outcome in force on the label as it is, and which decisions are about another one."""
+
+    settled: Mapping[str, str]
+    stale: tuple[str, ...]
+
+
+def outcomes(items: Mapping[str, Item], decisions: Iterable[Adjudication]) -> Outcomes:
+    """What decisions say of these items; those on other items are left out."""
+    known = {name: one for name, one in in_force(decisions).items() if name in items}
+    settled = {name: one.outcome for name, one in known.items() if one.label == label_hash(items[name])}
+    return Outcomes(settled, tuple(name for name in known if name not in settled))
+
+
+def flags_of(study: Study, decisions: Iterable[Adjudication] = (), *, with_decided: bool = False) -> FlagList:
+    """The flags on a study's drawn items, from its stored answers and the audit that it names.
+
+    Items that `decisions` have settled are left out and counted, or marked if `with_decided`. Raises
+    LeadlineError where the study has no answers, UsageError for an audit that cannot be read.
+    """
+    whole = _whole(study)
+    items = study.whole.by_id
+    drawn = {item.id for item in study.population.everyone.items}
+    verdicts = _audit(study)
+    about = contradicted(whole)
+    found = [*_against_labels(about), *_by_audit(verdicts, drawn), *_unstable(whole)]
+    told = outcomes(items, decisions)
+    flags = [
+        flag.model_copy(
+            update={
+                "task": items[flag.item].task,
+                "category": items[flag.item].category,
+                "label": items[flag.item].answer if flag.kind == "label" else "",
+                "label_hash": label_hash(items[flag.item]),
+                "adjudication": told.settled.get(flag.item, ""),
+            }
+        )
+        for flag in found
+        if flag.item in items
+    ]
+    decided = {flag.item for flag in flags if flag.adjudication}
+    return flag_list(
+        study.whole,
+        [flag for flag in flags if with_decided or flag.item not in decided],
+        study=study.config.name,
+        configurations=whole.labels,
+        decided=0 if with_decided else len(decided),
+        notes=[
+            *(caveats(whole, about) if about else [_ONE]),
+            *_notes(study, whole, verdicts, told, {flag.item for flag in flags}),
+        ],
+    )
+
+
+def _whole(study: Study) -> Whole:
+    """What the lenses look at, judged by the labels as annotated."""
+    check_answered(study)
+    with open_store(study.folder, write=False) as store:
+        found = members(study, store)
+        parts = protocol(study, found)
+        frame = readings(study, store)
+    if "correct_labelled" in frame.columns:
+        frame = frame.with_columns(pl.coalesce("correct_labelled", "correct").alias("correct"))
+    frame = compared(frame, parts.stability.sameness)
+    # No population: what was left out of it is doubted as well.
+    return Whole(frame, frame, parts)
+
+
+def _audit(study: Study) -> tuple[ItemVerdict, ...]:
+    """The verdicts that the study's items are grouped or left out by; opening the study has checked them."""
+    place = study.config.audit or study.config.exclude.audit
+    return load_audit(study.folder / Path(place).expanduser()).flagged if place else ()
+
+
+_ONE = "Fewer than two configurations have answers: no agreement against a label can be told."
+# Filled in once all flags are there: see `flags_of`.
+_UNKNOWN = "sha256:" + 64 * "0"
+
+
+def _against_labels(about: Contradicted | None) -> Iterator[Flag]:
+    if about is None:
+        return
+    found = about.found
+    tops, of = found.floor
+    for at, item in enumerate(found.items):
+        dissenter, dissent = about.dissenter(at)
+        yield Flag(
+            item=str(found.panel.items[item]),
+            kind="label",
+            label_hash=_UNKNOWN,
+            value=about.value(at),
+            runs=(int(found.support[at]), int(found.readings[at])),
+            floor=(int(tops[at]), int(of[at])),
+            weakest=about.labels[found.weakest[at]],
+            unanimous=bool(found.unanimous[at]),
+            firm=bool(found.firm[at]),
+            dissenter=dissenter,
+            dissent=dissent,
+        )
+
+
+def _by_audit(verdicts: Iterable[ItemVerdict], drawn: set[str]) -> Iterator[Flag]:
+    for verdict in verdicts:
+        if verdict.item in drawn:
+            yield Flag(
+                item=verdict.item,
+                kind="audit",
+                label_hash=_UNKNOWN,
+                failure=str(verdict.failure or "flagged"),
+                reason=" ".join(verdict.reasons),
+            )
+
+
+def _unstable(study: Whole) -> Iterator[Flag]:
+    """The items whose readings differ in every repeated configuration, the most dispersed first."""
+    if len(study.repeated) < LEAST:
+        return
+    panel = make_panel(study.everyone, [study.members[number] for number in study.repeated])
+    everywhere = np.flatnonzero(panel.unstable.all(axis=0))
+    spread = panel.dispersion[:, everywhere]
+    least, largest = spread.min(axis=0, initial=math.inf), spread.max(axis=0, initial=0.0)
+    for at in np.lexsort((panel.items[everywhere], -least)):
+        yield Flag(
+            item=str(panel.items[everywhere[at]]),
+            kind="unstable",
+            label_hash=_UNKNOWN,
+            configurations=len(panel.members),
+            least=float(least[at]),
+            largest=float(largest[at]),
+        )
+
+
+def _notes(
+    study: Study, whole: Whole, verdicts: tuple[ItemVerdict, ...], told: Outcomes, flagged: set[str]
+) -> list[str]:
+    notes = []
+    if len(whole.repeated) < LEAST:
+        notes.append("Fewer than two configurations were asked repeatedly: what is unstable is not told.")
+    if not (study.config.audit or study.config.exclude.audit):
+        notes.append("No audit is named: what an audit would flag is not listed.")
+    drawn = study.population.everyone.by_id
+    if outside := sum(verdict.item not in drawn for verdict in verdicts):
+        notes.append(f"The audit flags {plural(outside, 'more item')} that this study did not draw.")
+    if stale := flagged & set(told.stale):
+        notes.append(
+            f"Decisions on {plural(len(stale), 'listed item')} are about another wording or label, and do "
+            f"not count: {', '.join(sorted(stale))}."
+        )
+    return notes
