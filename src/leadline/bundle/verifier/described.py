@@ -138,7 +138,7 @@ def _check_benchmark(bundle: Bundle, book: Book) -> None:
     members, excluded = holds["items"], holds["excluded"]
     _same("items asked", entry["items_asked"], len(members), book)
     if set(members) <= set(bundle.items):
-        own = content_hash_of({item: bundle.items[item] for item in members})
+        own = content_hash_of({item: bundle.judged[item] for item in members})
         _same("hash of the items asked", told.get("asked"), own, book)
     else:
         book.fault("description", "manifest.json names items of the population that the benchmark has not")

@@ -8,6 +8,7 @@ from typing import Any, Optional
 from leadline.bundle.verifier.alike import apart_of_alike
 from leadline.bundle.verifier.cells import Cell, Sides
 from leadline.bundle.verifier.dealt_groups import dealt_p, decisive_p, headline_rows
+from leadline.bundle.verifier.decisions import BY_PEOPLE
 from leadline.bundle.verifier.drawn import Drawn
 from leadline.bundle.verifier.expected import (
     Expected,
@@ -36,8 +37,7 @@ Parts_of = dict[str, tuple[float, int]]
 
 
 class Groups:
-    """Everyone's items but those left out by name, what an audit says of them, and their parts in each
-    measure."""
+    """Everyone's items but those that people left out, the audit's words on them, their parts in measures."""
 
     def __init__(self, sides: Sides) -> None:
         self.sides = sides
@@ -49,7 +49,7 @@ class Groups:
                 first = answers[0]
                 self.audit[item], self.stated[item] = first.audit, first.stated
                 self.excluded[item] = first.excluded
-        self.everybody = sorted(item for item, reason in self.excluded.items() if reason != "named")
+        self.everybody = sorted(item for item, reason in self.excluded.items() if reason not in BY_PEOPLE)
         self.population = [item for item in self.everybody if not self.excluded[item]]
         # Only then is there a row for it: numbers, and the study's own rule is another.
         self.rounds = sides.stability["sameness"] != "rounding" and any(

@@ -11,6 +11,7 @@ from typing import Any, Optional, Union
 
 from leadline.bundle.verifier.asked_again import plain_of, recovered_table
 from leadline.bundle.verifier.cells import Cell
+from leadline.bundle.verifier.decisions import BY_PEOPLE
 from leadline.bundle.verifier.drawn import Drawn, Tail
 from leadline.bundle.verifier.expected import (
     Expected,
@@ -111,7 +112,10 @@ def _gain_by_audit(parts: Parts) -> Table:
     whole = {name: cells for (model, name), cells in parts.bundle.everyone.items() if model == parts.model}
     audit = {item: answers[0].audit for cells in whole.values() for item, answers in cells.items()}
     named = {
-        item for cells in whole.values() for item, answers in cells.items() if answers[0].excluded == "named"
+        item
+        for cells in whole.values()
+        for item, answers in cells.items()
+        if answers[0].excluded in BY_PEOPLE
     }
     flagged = {item for item, verdict in audit.items() if verdict not in _UNFLAGGED} - named
     clean = {item for item, verdict in audit.items() if verdict in _UNFLAGGED[1:]} - named

@@ -19,10 +19,9 @@ class Answer:
     """One reading with the response it was read from."""
 
     __slots__ = (
-        "audit", "correct", "declared", "exact", "excluded", "finish", "item", "leads", "logprob", "masked",
-        "rank", "rounding", "sample", "shared", "state", "stated", "strict", "text", "token", "tokens_in",
-        "tokens_out", "value",
-        "vote",
+        "audit", "correct", "declared", "exact", "excluded", "finish", "item", "labelled", "leads", "logprob",
+        "masked", "rank", "rounding", "sample", "shared", "state", "stated", "strict", "text", "token",
+        "tokens_in", "tokens_out", "value", "vote",
     )  # fmt: skip
 
     def __init__(self, line: dict[str, Any]) -> None:
@@ -37,6 +36,8 @@ class Answer:
         self.rounding: str | None = get("value_rounding")
         self.shared: str | None = get("value_shared")
         self.correct = bool(get("correct", False))
+        # By the label as it was annotated; said only where a correction of the label made it another.
+        self.labelled = bool(get("correct_labelled", self.correct))
         self.strict = bool(get("correct_strict", False))
         self.leads = bool(get("leads", False))
         self.token: int | None = get("gold_token")
@@ -72,11 +73,14 @@ Cells = dict[str, list[Answer]]
 
 
 class Bundle:
-    """All that is recomputed from. `everyone` also holds the items that were left out of the population."""
+    """All that is recomputed from. `everyone` also holds the items that were left out of the population;
+    `judged` are the items with the answers that people corrected, `decisions` what corrected them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.items: dict[str, dict[str, Any]] = {}
+        self.judged: dict[str, dict[str, Any]] = {}
+        self.decisions: Any = None
         self.everyone: dict[tuple[str, str], Cells] = {}
         self.cells: dict[tuple[str, str], Cells] = {}
         self.before: dict[tuple[str, str], Cells] = {}
@@ -128,14 +132,20 @@ def content_hash_of(items: dict[str, dict[str, Any]]) -> str:
     out."""
     digest = hashlib.sha256(b"[")
     for number, name in enumerate(sorted(items)):
-        entry = {key: value for key, value in items[name].items() if key not in _UNHASHED}
-        aliases = sorted(set(entry.pop("aliases", ())) - {entry["answer"]})
-        if aliases:
-            entry["aliases"] = aliases
-        text = json.dumps(entry, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        digest.update(b"," * bool(number) + text.encode("utf-8", "surrogatepass"))
+        digest.update(b"," * bool(number) + hashed_entry(items[name]))
     digest.update(b"]")
     return "sha256:" + digest.hexdigest()
+
+
+def hashed_entry(item: dict[str, Any]) -> bytes:
+    """What the hash takes of one item: its canonical JSON, less what decides neither how it is asked nor how
+    it is judged."""
+    entry = {key: value for key, value in item.items() if key not in _UNHASHED}
+    aliases = sorted(set(entry.pop("aliases", ())) - {entry["answer"]})
+    if aliases:
+        entry["aliases"] = aliases
+    text = json.dumps(entry, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _load_items(bundle: Bundle, book: Book) -> None:
@@ -220,7 +230,7 @@ def _load_readings(
             answer.tokens_out = response.get("tokens_out")
         if answer.state not in STATES or (answer.state == "ok") == (answer.value is None):
             book.fault("structure", f"readings.jsonl:{number}: state and value do not fit {_named(key)}")
-        if answer.state != "ok" and (answer.correct or answer.strict):
+        if answer.state != "ok" and (answer.correct or answer.strict or answer.labelled):
             book.fault("structure", f"readings.jsonl:{number}: right without being read {_named(key)}")
         answer.vote = value_under(answer, rule)
         bundle.everyone.setdefault(key[:2], {}).setdefault(answer.item, []).append(answer)

@@ -11,6 +11,7 @@ from pathlib import Path
 from leadline.bundle.verifier.claim_numbers import check_claim_numbers
 from leadline.bundle.verifier.claims import check_claims
 from leadline.bundle.verifier.datasheet import check_datasheet
+from leadline.bundle.verifier.decisions import check_decisions, load_decisions
 from leadline.bundle.verifier.described import check_described, check_runs
 from leadline.bundle.verifier.earlier import load_earlier
 from leadline.bundle.verifier.faults import Book
@@ -35,9 +36,11 @@ def verify(folder: Path) -> Book:
         bundle = load_bundle(folder, book)
         if bundle is not None:
             load_earlier(bundle, book)
+            load_decisions(bundle, book)
             check_document(bundle, book)
             check_described(bundle, book)
             check_runs(bundle, book)
+            check_decisions(bundle, book)
             check_datasheet(bundle, book)
             check_methods(bundle, book)
             check_rereading(bundle, book)

@@ -74,15 +74,19 @@ class Decided:
 
 
 def check_rereading(bundle: Bundle, book: Book) -> None:
-    """Hold readings against a second reading of their texts; equal texts must be read equally everywhere."""
+    """Hold readings against a second reading of their texts; equal texts must be read equally everywhere.
+
+    Of an item whose label was corrected, under both labels.
+    """
     by_words = bundle.manifest.get("bundle", {}).get("correctness") == "words"
     rule = bundle.protocol["stability"]["sameness"]
     known: dict[tuple[str, str], Decided] = {}
+    as_labelled: dict[tuple[str, str], Decided] = {}
     said: dict[tuple[str, str, bool], tuple[Any, ...]] = {}
     readable = reread = values = 0
     for (model, name), cells in bundle.everyone.items():
         for item, answers in cells.items():
-            entry = bundle.items[item]
+            entry, original = bundle.judged[item], bundle.items[item]
             for answer in answers:
                 if answer.state == "error":
                     continue
@@ -92,7 +96,7 @@ def check_rereading(bundle: Bundle, book: Book) -> None:
                     reread += 1
                     continue
                 key = (item, answer.text)
-                reading = (answer.state, answer.correct, answer.strict, answer.leads)
+                reading = (answer.state, answer.correct, answer.strict, answer.leads, answer.labelled)
                 if said.setdefault((*key, answer.state == "truncated"), reading) != reading:
                     book.fault("reading", f"{where}: another answer with the same text was read otherwise")
                 if key not in known:
@@ -102,6 +106,20 @@ def check_rereading(bundle: Bundle, book: Book) -> None:
                     reread += 1
                 values += found.value is not None
                 _compare(where, found, answer, by_words, book)
+                if entry is original:
+                    if answer.labelled != answer.correct:
+                        book.fault(
+                            "reading", f"{where}: right by one label alone, and no label was corrected"
+                        )
+                    continue
+                if key not in as_labelled:
+                    as_labelled[key] = decide(original, answer.text, rule)
+                before = as_labelled[key].strict if by_words else as_labelled[key].correct
+                if before is not None and before != answer.labelled:
+                    book.fault(
+                        "reading",
+                        f"{where}: correct_labelled is {answer.labelled}, by the first label it is {before}",
+                    )
     book.facts.update(readable=readable, reread=reread, value_reread=values)
 
 
