@@ -45,7 +45,8 @@ def in_window(item: Item, *, quotes: bool = True, limit: int = WINDOW_LIMIT) -> 
     Without `quotes` nothing is marked, and a long window is cut after `limit` characters all the same.
 
     >>> from leadline.bench.item import Evidence
-    >>> item = Item(id="1", question="?", answer="5", window="Pay 5. Now.", evidence=(Evidence(quote="Pay 5"),))
+    >>> quote = Evidence(quote="Pay 5")
+    >>> item = Item(id="1", question="?", answer="5", window="Pay 5. Now.", evidence=(quote,))
     >>> [(piece.text, piece.spans) for piece in in_window(item)]
     [('Pay 5', (1,)), ('. Now.', ())]
     """
@@ -57,7 +58,7 @@ def in_window(item: Item, *, quotes: bool = True, limit: int = WINDOW_LIMIT) -> 
 def in_sources(item: Item, sources: Sources, *, quotes: bool = True) -> tuple[InSource, ...]:
     """The documents that an item points to and that are held, in the order of its evidence.
 
-    Reads documents, so it takes as long as that takes. Raises LeadlineError where the folder cannot be listed.
+    Reads documents: it takes as long as that takes. Raises LeadlineError where the folder cannot be listed.
     """
     names = {name: number for number, name in enumerate(sources.names())}
     held = HeldDocuments(sources)

@@ -1,8 +1,8 @@
 """What readers answered before they saw a key: one line each, in a file that only grows.
 
 The first reading of an item by a reader counts, and stays: whatever the same reader says of it later was said
-knowing the key, and is kept as a note. A reading is about an item as it was asked and labelled: after a change
-of either it is one of another item, and the key has not been seen.
+knowing the key, and is kept as a note. A reading is about an item as it was asked and labelled: after a
+change of either it is one of another item, and its key has not been seen.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FILE = "readings.jsonl"
 
 
 class BlindReading(BaseModel):
-    """One reading. `label` is `label_hash` of the item as it was read; `answer` is empty where the reader found
-    that the text cannot settle it (`unsettled`). A "note" came after the first reading of that reader."""
+    """One reading. `label` is `label_hash` of the item as it was read; `answer` is empty where the reader
+    found that the text cannot settle it (`unsettled`). A "note" came after that reader's first reading."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -122,16 +122,13 @@ class Readings:
     def _refresh(self) -> None:
         try:
             about = self.path.stat()
+            state = about.st_size, about.st_mtime_ns
         except FileNotFoundError:
-            state, data = (0, 0), b""
-        else:
-            state, data = (about.st_size, about.st_mtime_ns), None
+            state = 0, 0
         with self._lock:
             if state == self._state:
                 return
-            if data is None:
-                data = self.path.read_bytes()
-            self._all = tuple(self._lines(data))
+            self._all = tuple(self._lines(self.path.read_bytes() if state[1] else b""))
             first: dict[tuple[str, str, str], BlindReading] = {}
             for one in self._all:
                 first.setdefault((one.item, one.label, _named(one.reader)), one)

@@ -31,8 +31,8 @@ _SELECT = (
 )
 _FAILED = (
     "SELECT COUNT(DISTINCT sample) FROM failures AS f WHERE configuration = ?1 AND item = ?2 AND asked = ?3 "
-    "AND NOT EXISTS (SELECT 1 FROM responses AS r WHERE r.configuration = ?1 AND r.item = ?2 AND r.asked = ?3 "
-    "AND r.sample = f.sample)"
+    "AND NOT EXISTS (SELECT 1 FROM responses AS r WHERE r.configuration = ?1 AND r.item = ?2 "
+    "AND r.asked = ?3 AND r.sample = f.sample)"
 )
 
 
@@ -105,7 +105,8 @@ def reveal(
     earlier: Sequence[Adjudication] = (),
     study: Study | None = None,
 ) -> Revealed:
-    """Everything about `item`, compared with what `reading` says. Raises LeadlineError for a damaged study."""
+    """Everything about `item`, compared with what `reading` says. Raises LeadlineError for a damaged
+    study."""
     answers: tuple[ConfigurationAnswers, ...] = ()
     note = (
         "" if study else "No study is at hand: what the configurations answered is told by the flags alone."
