@@ -78,11 +78,11 @@ def cut_window(
     reach = min(MOST_MOVED, length // 20)
     tried = [at for at in _outwards(centre, max(reach, 8)) if 0 <= at <= len(raw) - length]
     tried = [at for at in tried if at <= start and end <= at + length]
-    sound = [at for at in tried if _between_characters(raw, at) and _between_characters(raw, at + length)]
+    sound = [at for at in tried if between_characters(raw, at) and between_characters(raw, at + length)]
     words = [
         at
         for at in sound
-        if abs(at - centre) <= reach and _between_words(raw, at) and _between_words(raw, at + length)
+        if abs(at - centre) <= reach and between_words(raw, at) and between_words(raw, at + length)
     ]
     for at in (*words[:1], *sound):
         text = raw[at : at + length]
@@ -152,7 +152,7 @@ def _outwards(centre: int, reach: int) -> Iterator[int]:
         yield centre + distance
 
 
-def _between_characters(text: str, at: int) -> bool:
+def between_characters(text: str, at: int) -> bool:
     """Whether a reader sees no character parted at `at`: letter and accent, the two halves of a line end or
     of a surrogate pair, the parts of an emoji."""
     if not 0 < at < len(text):
@@ -171,7 +171,7 @@ def _between_characters(text: str, at: int) -> bool:
     return not unicodedata.category(behind).startswith("M")
 
 
-def _between_words(text: str, at: int) -> bool:
+def between_words(text: str, at: int) -> bool:
     """Whether neither a word nor a number (`1,250.5`, `&amp;`) goes on at `at`."""
     if not 0 < at < len(text):
         return True

@@ -1,0 +1,126 @@
+"""What the pages ask of documents over HTTP: slices, searches, and whether what was marked is a quote.
+
+Documents have numbers in addresses, never names or paths; every answer is JSON, so nothing of a document is
+ever HTML.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import wraps
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from leadline.documents import UnreadableDocument
+from leadline.review.passages import (
+    Documents,
+    NoSuchDocument,
+    OpenDocument,
+    slice_at,
+    slice_from,
+    slice_until,
+)
+from leadline.review.quotes import LONGEST, RefusedQuote, mark
+from leadline.review.searching import LONGEST_QUERY, search
+
+# Most documents are read within this; for others the page asks again.
+_WAIT_SECONDS = 0.3
+_READING = 202
+Answer = Callable[[OpenDocument, Request, Any], "Response"]
+
+
+class _Marking(BaseModel):
+    """What a page sends of a selection."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    text: str = Field(min_length=1, max_length=50 * LONGEST)
+
+
+def document_routes(documents: Documents) -> list[Route]:
+    """GET /api/documents/N?at=|from=|until=, GET /api/documents/N/search?q=&from= and POST
+    /api/documents/N/quote {start, end, text}.
+
+    202 {"reading": true} while a document is being read; 404 where there is none of that number; 422 with a
+    sentence where it has no text, or what was asked for makes no sense.
+    """
+
+    def route(path: str, answer: Answer, method: str = "GET") -> Route:
+        @wraps(answer)
+        async def endpoint(request: Request) -> Response:
+            body = await request.body() if method == "POST" else b""
+            # Aside: documents are looked through while other readers' answers are kept.
+            return await run_in_threadpool(_answered, documents, request, answer, body)
+
+        return Route(f"/api/documents/{{number:int}}{path}", endpoint, methods=[method])
+
+    return [route("", _slice), route("/search", _search), route("/quote", _quote, "POST")]
+
+
+def _answered(documents: Documents, request: Request, answer: Answer, body: bytes) -> Response:
+    try:
+        document = documents.open(request.path_params["number"], _WAIT_SECONDS)
+        if document is None:
+            return _json({"reading": True}, _READING)
+        return answer(document, request, body)
+    except NoSuchDocument as error:
+        return _json({"problem": str(error)}, 404)
+    except UnreadableDocument as error:
+        # Its path is nobody's business; which document it is, the page knows.
+        return _json(
+            {"problem": f"this document {error.what}" + (f" ({error.fix})" if error.fix else "")}, 422
+        )
+    except RefusedQuote as error:
+        return _json({"problem": str(error)}, 422)
+
+
+def _slice(document: OpenDocument, request: Request, body: bytes) -> Response:
+    cuts = {"at": slice_at, "from": slice_from, "until": slice_until}
+    asked = [name for name in cuts if name in request.query_params]
+    if len(asked) > 1:
+        return _json({"problem": "one of at, from and until"}, 422)
+    name = asked[0] if asked else "at"
+    place = _place(request, name)
+    if place is None:
+        return _json({"problem": f"{name} is a number of characters"}, 422)
+    found = cuts[name](document.text, place)
+    return _json({**asdict(found), "name": document.name, "sha256": document.sha256})
+
+
+def _search(document: OpenDocument, request: Request, body: bytes) -> Response:
+    query, place = request.query_params.get("q", ""), _place(request, "from")
+    if not query.strip():
+        return _json({"problem": "write what is to be looked for"}, 422)
+    if len(query) > LONGEST_QUERY:
+        return _json({"problem": f"at most {LONGEST_QUERY:,} characters can be looked for"}, 422)
+    if place is None:
+        return _json({"problem": "from is a number of characters"}, 422)
+    return _json({**asdict(search(document.text, query, place)), "total": len(document.text)})
+
+
+def _quote(document: OpenDocument, request: Request, body: bytes) -> Response:
+    try:
+        marking = _Marking.model_validate_json(body)
+    except ValidationError:
+        return _json({"problem": "a quote is sent as start, end and text"}, 422)
+    marked = mark(document, marking.start, marking.end, marking.text)
+    return _json({"quote": marked.quote.model_dump(), "widened": marked.widened})
+
+
+def _place(request: Request, name: str) -> int | None:
+    written = request.query_params.get(name, "0")
+    return int(written) if written.isascii() and written.isdigit() and len(written) < 16 else None
+
+
+def _json(values: dict[str, Any], status: int = 200) -> Response:
+    # Escaped, for a text may hold half a character, which UTF-8 has no bytes for.
+    return Response(json.dumps(values).encode("ascii"), status, media_type="application/json")

@@ -1,0 +1,159 @@
+"""A marked quote: where it stands, compared with its document at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from leadline.audit.matching import match_quote
+from leadline.audit.spans import whole
+from leadline.documents import UnreadableDocument
+from leadline.errors import LeadlineError
+from leadline.review.passages import Documents, NoSuchDocument, OpenDocument
+
+# A quote is what a reader of the label checks: a sentence, a clause, a row of a table. Three printed pages.
+LONGEST = 10_000
+MOST_QUOTES = 50
+# What stands around a quote decides whether it is cut within a word or a number.
+_AROUND = 60
+# Longest word of which a piece was marked; a longer one is no word.
+_LONGEST_WORD = 60
+
+
+class RefusedQuote(LeadlineError):  # noqa: N818  # an outcome of its own, not a fault of the program
+    """What was marked is no quote that could be kept, in words."""
+
+
+class Quote(BaseModel):
+    """Characters `start` to `end` of a document's text. `document` is its number while the pages are served;
+    `name` and `sha256` (of the file's bytes) hold beyond that."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    document: int = Field(ge=0)
+    name: str
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    quote: str = Field(min_length=1, max_length=LONGEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A quote, and whether it was widened: its ends lay within words of which an audit wants the whole."""
+
+    quote: Quote
+    widened: bool = False
+
+
+def mark(document: OpenDocument, start: int, end: int, text: str) -> Marked:
+    """The quote that a reader marked as `text`, from character `start` to `end`.
+
+    Blanks at its ends are left out. Where it is cut within a word or a number so that an audit would not find
+    it, it is widened to the whole of them. Raises RefusedQuote.
+
+    >>> held = OpenDocument(0, "a.txt", "The fee is 1,250 euros.", "0" * 64)
+    >>> mark(held, 11, 14, "1,2").quote.quote
+    '1,250'
+    """
+    if not 0 <= start < end <= len(document.text):
+        raise RefusedQuote(
+            f"nothing is marked: characters {start:,} to {end:,} of {len(document.text):,}",
+            fix="select some text of the document",
+        )
+    if document.text[start:end] != text:
+        raise RefusedQuote(
+            f"the text marked is not what stands at characters {start:,} to {end:,} of {document.name}",
+            fix="the document was changed, or another one is shown: open it again",
+        )
+    start, end = _without_blanks(document.text, start, end)
+    if fault := _fault(document.text[start:end]):
+        raise RefusedQuote(fault[0], fix=fault[1])
+    wide = (start, end) if _is_found(document.text, start, end) else _whole_words(document.text, start, end)
+    if not _is_found(document.text, *wide) or wide[1] - wide[0] > LONGEST:
+        raise RefusedQuote(
+            "an audit would not find it: it begins or ends within a word", fix="mark whole words"
+        )
+    quote = document.text[slice(*wide)]
+    made = Quote(
+        document=document.number, name=document.name, sha256=document.sha256,
+        start=wide[0], end=wide[1], quote=quote,
+    )  # fmt: skip
+    return Marked(made, wide != (start, end))
+
+
+def kept_quotes(values: object, documents: Documents) -> tuple[Quote, ...]:
+    """The quotes of a draft, each compared with its document again, which is waited for.
+
+    Raises RefusedQuote for the first that is none: of another shape, of another document, or of one that was
+    changed since it was marked.
+    """
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        raise RefusedQuote("is no list of quotes", fix="mark them in the document")
+    if len(values) > MOST_QUOTES:
+        raise RefusedQuote(f"{len(values):,} quotes, and {MOST_QUOTES} are allowed", fix="remove some")
+    kept: dict[Quote, None] = {}
+    for place, value in enumerate(values, start=1):
+        try:
+            quote = Quote.model_validate(value)
+        except ValidationError:
+            raise RefusedQuote(f"quote {place} is none", fix="remove it and mark it again") from None
+        try:
+            held = documents.open(quote.document)
+        except (NoSuchDocument, UnreadableDocument) as error:
+            raise RefusedQuote(f"quote {place}: {error}", fix="remove it") from None
+        if held is None or (held.name, held.sha256) != (quote.name, quote.sha256):
+            what = f"quote {place}: {quote.name} is not the document that it was when this was marked"
+            raise RefusedQuote(what, fix="remove it and mark it again")
+        try:
+            kept[mark(held, quote.start, quote.end, quote.quote).quote] = None
+        except RefusedQuote as error:
+            raise RefusedQuote(f"quote {place}: {error.what}", fix=error.fix) from None
+    return tuple(kept)
+
+
+def _fault(quote: str) -> tuple[str, str] | None:
+    if len(quote) > LONGEST:
+        what = f"{len(quote):,} characters are marked; a quote has {LONGEST:,} at most"
+        return what, "mark the sentence that settles the question"
+    if any("\ud800" <= sign <= "\udfff" for sign in quote):
+        return "half a character is marked, which no file could hold", "mark the text beside it"
+    if not whole(quote).says_something:
+        return "there is no letter and no digit in what is marked", "mark the words that settle the question"
+    return None
+
+
+def _is_found(text: str, start: int, end: int) -> bool:
+    """Whether the audit finds the quote where it stands."""
+    around = text[max(start - _AROUND, 0) : end + _AROUND]
+    return match_quote(text[start:end], around).found
+
+
+def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    least, most = max(start - _LONGEST_WORD, 0), min(end + _LONGEST_WORD, len(text))
+    first, last = start, end
+    while first > least and _goes_on(text, first):
+        first -= 1
+    while last < most and _goes_on(text, last):
+        last += 1
+    return first, last
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a word or a number such as 1,250.5 goes on at `at`."""
+    before, behind = text[at - 1], text[at]
+    if before.isalnum() and behind.isalnum():
+        return True
+    if before in ".,'’" and behind.isdigit():
+        return at > 1 and text[at - 2].isdigit()
+    return before.isdigit() and behind in ".,'’" and text[at + 1 : at + 2].isdigit()
