@@ -76,7 +76,9 @@ def test_a_study_that_excludes_flagged_items_does_not_ask_them(
     assert asked(folder) == {"i00", "i02", "i04", "i05"}
     benchmark = stored.findings(folder)["benchmark"]
     assert benchmark["items_asked"] == 4
-    assert benchmark["population"] == ("4 of 6 items drawn; left out: 2 (evidence absent 1, computational 1)")
+    assert benchmark["population"] == (
+        "4 of 6 items drawn; left out: 2 (evidence absent 1, computational 1); not adjudicated"
+    )
     assert benchmark["audit"].startswith("sha256:")
     for name in ("tables.md", "tables.tex", "report.html"):
         assert "left out: 2 (evidence absent 1, computational 1)" in (folder / "report" / name).read_text()
@@ -88,10 +90,13 @@ def test_a_report_of_old_answers_can_leave_flagged_items_out(
     folder = small_study(tmp_path, model)
     audit = audit_of(folder)
     ended = leadline("run", folder, "--quiet")
-    assert "Population: all 6 items drawn; not audited." in ended.out
+    assert "Population: all 6 items drawn; not audited; not adjudicated." in ended.out
     kept = stored.texts(folder)
     ended = leadline("report", folder, "--audit", audit)
-    assert "Population: 4 of 6 items drawn; left out: 2 (evidence absent 1, computational 1)." in ended.out
+    assert (
+        "Population: 4 of 6 items drawn; left out: 2 (evidence absent 1, computational 1); not adjudicated."
+        in ended.out
+    )
     accuracy = stored.table(stored.findings(folder), "accuracy", "overall")
     assert {row["figures"]["acc"]["denominator"] for row in accuracy} == {4}
     assert stored.texts(folder) == kept

@@ -7,12 +7,15 @@ was: where question, answer or window were changed since, it is stale, and not a
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date as day
+from io import RawIOBase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -90,6 +93,16 @@ class Layered:
     unknown: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Standing:
+    """Decisions by item, told apart by what becomes of them: `applied` ones count, `stale` ones are about
+    another wording or label than the item has now, `unknown` ones about items that the benchmark lacks."""
+
+    applied: dict[str, Adjudication]
+    stale: dict[str, Adjudication]
+    unknown: dict[str, Adjudication]
+
+
 def label_hash(item: Item) -> str:
     """sha256 over what a decision is about: how the item is asked and judged, as "sha256:<hex>"."""
     return f"sha256:{hashlib.sha256(hashed_entry(item)).hexdigest()}"
@@ -104,23 +117,83 @@ def add_adjudication(path: Path, decision: Adjudication) -> None:
     """Write one decision at the end of the file, which is made if it is not there: whole and on the disk.
 
     A line that a sudden end left half written is closed first, so that it stays the only one that is lost.
-    Raises OSError.
+    Several processes may write at once. Raises OSError, and the file is as it was.
     """
     line = json.dumps(decision.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n"
-    with path.open("a+b") as file:
-        if file.tell():
+    is_new = not path.exists()
+    with path.open("a+b", buffering=0) as file, _alone(file):
+        before = file.seek(0, os.SEEK_END)
+        if before:
             file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                file.write(b"\n")
-        file.write(line.encode())
-        file.flush()
-        os.fsync(file.fileno())
+            line = line if file.read(1) == b"\n" else "\n" + line
+        data = line.encode()
+        try:
+            # One write at the end of the file: whole lines even where the system has no locks.
+            if file.write(data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(before)
+            raise
+    if is_new:
+        _keep_name(path.parent)
+
+
+@contextmanager
+def _alone(file: RawIOBase) -> Iterator[None]:
+    """One writer at a time; the system lets go of the lock when the process ends, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks
+        yield
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+    yield  # closing the file lets go
+
+
+def _keep_name(folder: Path) -> None:
+    """A new file is on the disk only once its folder is."""
+    if os.name != "posix":  # elsewhere folders are not opened
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def in_force(decisions: Iterable[Adjudication]) -> dict[str, Adjudication]:
     """The decision that counts for each item: its last one, unless that takes the one before back."""
     last = {decision.item: decision for decision in decisions}
     return {item: decision for item, decision in last.items() if decision.outcome != "withdrawn"}
+
+
+def standing(benchmark: Benchmark, decisions: Iterable[Adjudication]) -> Standing:
+    """What becomes of the decisions in force, in the benchmark's order; unknown items in that of their id."""
+    known = in_force(decisions)
+    applied: dict[str, Adjudication] = {}
+    stale: dict[str, Adjudication] = {}
+    for item in benchmark.items:
+        if (decision := known.pop(item.id, None)) is not None:
+            (applied if decision.label == label_hash(item) else stale)[item.id] = decision
+    return Standing(applied, stale, dict(sorted(known.items())))
+
+
+def relabelled(item: Item, decision: Adjudication | None) -> Item:
+    """The item as it is judged under a decision about it, which changes nothing unless it corrects the label.
+
+    >>> item = Item(id="1", question="Where?", answer="Bonn", aliases=("Bonn am Rhein",))
+    >>> said = {"reader": "me", "date": "2026-01-01", "reason": "as the text says"}
+    >>> upheld = Adjudication(
+    ...     item="1", outcome="upheld", label=label_hash(item), corrected="Berlin", **said
+    ... )
+    >>> relabelled(item, upheld).valid_answers
+    ('Berlin',)
+    """
+    if decision is None or decision.corrected is None:
+        return item
+    # Other names of the wrong answer are no names of the right one.
+    return item.model_copy(update={"answer": decision.corrected, "aliases": ()})
 
 
 def layered(benchmark: Benchmark, decisions: Iterable[Adjudication]) -> Layered:
@@ -130,13 +203,10 @@ def layered(benchmark: Benchmark, decisions: Iterable[Adjudication]) -> Layered:
     """
     stay: list[Item] = []
     excluded: dict[str, str] = {}
-    corrected, rejected, stale = [], [], []
-    known = in_force(decisions)
+    corrected, rejected = [], []
+    found = standing(benchmark, decisions)
     for item in benchmark.items:
-        decision = known.get(item.id)
-        if decision is not None and decision.label != label_hash(item):
-            stale.append(item.id)
-            decision = None
+        decision = found.applied.get(item.id)
         if decision is None:
             stay.append(item)
         elif decision.outcome == "rejected":
@@ -144,8 +214,7 @@ def layered(benchmark: Benchmark, decisions: Iterable[Adjudication]) -> Layered:
             stay.append(item)
         elif decision.corrected is not None:
             corrected.append(item.id)
-            # Other names of the wrong answer are no names of the right one.
-            stay.append(item.model_copy(update={"answer": decision.corrected, "aliases": ()}))
+            stay.append(relabelled(item, decision))
         else:
             excluded[item.id] = decision.outcome
     if not stay:
@@ -155,8 +224,8 @@ def layered(benchmark: Benchmark, decisions: Iterable[Adjudication]) -> Layered:
         excluded,
         tuple(corrected),
         tuple(rejected),
-        tuple(stale),
-        tuple(sorted(set(known) - set(benchmark.by_id))),
+        tuple(found.stale),
+        tuple(found.unknown),
     )
 
 

@@ -1,4 +1,4 @@
-"""What an audit's verdict means to a lens, and which items a selection picks."""
+"""What an audit's verdict and a person's decision mean to a lens, and which items a selection picks."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 UNFLAGGED = ("clean", "not checkable")
 # Why an item is left out that a study names: its question or its label is no good, so it is in no group.
 NAMED = "named"
+# The same, where a person decided so: by name it is too, only with a reader, a date and a reason.
+ADJUDICATED = ("adjudicated wrong", "adjudicated ambiguous")
 
 Mask = npt.NDArray[np.bool_]
 
@@ -34,14 +36,19 @@ def flagged_and_clean(panel: Panel) -> tuple[Mask, Mask]:
     """The two groups that an audit makes of everyone's panel [items]: flagged items, the population's rest.
 
     Flagged items are usually left out of the population, so they are taken from wherever they are; items that
-    the study leaves out by name are in neither group.
+    are left out by name or by a person's decision are in neither group.
     """
     return flagged(panel) & ~named(panel), clean(panel) & (panel.excluded == "")
 
 
 def named(panel: Panel) -> Mask:
-    """Which items [items] are left out of the population by name."""
-    return np.asarray(panel.excluded == NAMED)
+    """Which items [items] are left out of the population item by item: in study.yaml, or by a decision."""
+    return np.isin(panel.excluded, (NAMED, *ADJUDICATED))
+
+
+def adjudicated(panel: Panel) -> Mask:
+    """Which items [items] a person's decision alone leaves out of the population."""
+    return np.isin(panel.excluded, ADJUDICATED)
 
 
 def chosen(panel: Panel, selection: Selection) -> Mask:

@@ -25,8 +25,12 @@ READINGS = {
     # flagged ("evidence absent", "computational", "label untraceable", "answer stated", "flagged").
     "audit": pl.String,
     "stated": pl.String,  # the gold answer in the window: "stated" | "not stated" | "" (not decidable)
-    # Why the item is left out of the study's population, "" for its members: an audit's verdict, or "named".
+    # Why the item is left out of the study's population, "" for its members: an audit's verdict, "named",
+    # "adjudicated wrong" or "adjudicated ambiguous".
     "excluded": pl.String,
+    # What a person decided of the item's label: "" (nothing), "rejected" (a doubt: the label stands),
+    # "corrected", "wrong" (and nothing takes its place), "ambiguous".
+    "adjudication": pl.String,
     "value": pl.String,  # what the answer says, normalised for voting; null unless state is ok
     # Numbers only: the value under each rule of when two of them are the same, within (configuration, item);
     # `value` is that of the item's own rule. Null for other types, and `declared` where no precision is.
@@ -38,6 +42,9 @@ READINGS = {
     "value_shared": pl.String,
     "correct": pl.Boolean,  # by the study's correctness rule; false unless state is ok
     "correct_strict": pl.Boolean,  # by the stricter `words` rule; false unless state is ok
+    # By the study's rule and the label as it was before a person corrected it; null where nobody did, and it
+    # is `correct`.
+    "correct_labelled": pl.Boolean,
     "leads": pl.Boolean,  # the raw answer begins with the value that was read from it
     "tokens_in": pl.Int64,  # prompt tokens of every model call behind this answer
     "tokens_out": pl.Int64,  # generated tokens of every model call behind this answer

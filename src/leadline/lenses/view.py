@@ -7,7 +7,7 @@ from functools import cached_property
 
 import polars as pl
 
-from leadline.lenses.audited import NAMED
+from leadline.lenses.audited import ADJUDICATED, NAMED
 from leadline.lenses.protocol import Method, Protocol
 from leadline.lenses.verdicts import paired, verdicts
 
@@ -26,10 +26,11 @@ class View:
 
     @cached_property
     def everyone(self) -> View:
-        """The population and what an audit left out of it; what was left out by name is in neither."""
+        """The population and what an audit left out of it; what was left out by name, or by a person's
+        decision, is in neither."""
         if self.left_out is None or self.left_out.is_empty():
             return self
-        audited = self.left_out.filter(pl.col("excluded") != NAMED)
+        audited = self.left_out.filter(~pl.col("excluded").is_in([NAMED, *ADJUDICATED]))
         return View(self.model, pl.concat([self.readings, audited]), self.protocol)
 
     @cached_property

@@ -49,6 +49,7 @@ class BenchmarkEntry(_Frozen):
     task_name: str = "task"
     population: str = ""  # which items this is about: how many were left out, and why
     audit: str = ""  # sha256 of the audit that decided it
+    adjudications: str = ""  # sha256 of people's decisions on labels that it is read with
 
 
 class ModelEntry(_Frozen):

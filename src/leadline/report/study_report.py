@@ -103,6 +103,7 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
             task_name=study.whole.task_name,
             population=study.population.sentence,
             audit=study.population.audit,
+            adjudications=study.population.adjudications,
         ),
         models=tuple(_models(found, identities)),
         configurations=tuple(configurations),

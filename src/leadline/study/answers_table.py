@@ -6,7 +6,7 @@ number of answers, and the answers point to what was read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,19 +54,24 @@ _SAID = {
     "correct_strict": pl.Boolean,
     "leads": pl.Boolean,
     "printed": pl.String,  # a number's printed digits
+    "correct_labelled": pl.Boolean,  # by the label before it was corrected; null where it was not
 }
-_Said = tuple[str, str | None, bool, bool, bool, str | None]
-_FAILED: _Said = ("error", None, False, False, False, None)
-_FILTERED: _Said = ("refused", None, False, False, False, None)
+_Said = tuple[str, str | None, bool, bool, bool, str | None, bool | None]
+_FAILED: _Said = ("error", None, False, False, False, None, None)
+_FILTERED: _Said = ("refused", None, False, False, False, None, None)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The items of a study by number: those of its population and those that were left out of it."""
+    """The items of a study by number: those of its population and those that were left out of it.
+
+    `items` are as they are judged; `labelled` those whose label was corrected, as they were before.
+    """
 
     study: Study
     items: tuple[Item, ...]
     table: pl.DataFrame  # "item", "asked", "place": id, hash of its wording, number
+    labelled: Mapping[int, Item]
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,9 @@ def asked_items(study: Study) -> Asked:
         "place": range(len(items)),
     }
     kinds = {"item": pl.String, "asked": pl.String, "place": pl.UInt32}
-    return Asked(study, items, pl.DataFrame(columns, schema=kinds))
+    corrected, before = set(study.population.corrected), study.whole.by_id
+    labelled = {place: before[item.id] for place, item in enumerate(items) if item.id in corrected}
+    return Asked(study, items, pl.DataFrame(columns, schema=kinds), labelled)
 
 
 class Answerbook:
@@ -190,7 +197,8 @@ class Answerbook:
             said = said.with_columns(pl.lit(False).alias("filtered"))
         for place, text, is_filtered in said.select("place", "text", "filtered").iter_rows():
             if text is None or is_filtered:
-                read.append(_FAILED if text is None else _FILTERED)
+                silent = _FAILED if text is None else _FILTERED
+                read.append((*silent[:-1], False) if place in self._asked.labelled else silent)
                 continue
             if (place, text) not in known:
                 known[place, text] = self._reading(place, text)
@@ -202,8 +210,10 @@ class Answerbook:
         )
 
     def _reading(self, place: int, text: str) -> _Said:
-        one = judged(self._asked.study, self._asked.items[place], text)
-        return one.state.value, one.value, one.correct, one.correct_strict, one.leads, one.number
+        study, before = self._asked.study, self._asked.labelled.get(place)
+        one = judged(study, self._asked.items[place], text)
+        was = None if before is None else judged(study, before, text).correct
+        return one.state.value, one.value, one.correct, one.correct_strict, one.leads, one.number, was
 
 
 def as_it_ended(state: pl.Expr) -> pl.Expr:

@@ -252,6 +252,12 @@ class StudyConfig(_Section):
         description="an audit's JSON file (relative to this file): items are grouped by its verdicts; "
         "`exclude` leaves some out",
     )
+    adjudications: str | None = Field(
+        default=None,
+        min_length=1,
+        description="people's decisions on labels, a file (relative to this file) or none; where this is not "
+        "said, adjudications.jsonl beside the benchmark's benchmark.yaml, if it is there",
+    )
     before: str | None = Field(
         default=None,
         min_length=1,

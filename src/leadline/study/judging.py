@@ -17,6 +17,7 @@ from leadline.study.study import Study
 def check_readable(study: Study) -> None:
     """Raise UsageError, which names an item, where answers to it cannot be read, or its gold answer is none
     of its type, so that no answer could be right: before anybody is asked."""
+    check_corrected(study)
     for item in study.benchmark.items:
         where = f"{study.whole.name}: item {item.id}"
         try:
@@ -26,6 +27,19 @@ def check_readable(study: Study) -> None:
         if fault := gold_fault(item):
             what = f"the gold answer is not of its type, {item.answer_type}: {fault}"
             raise UsageError(what, where=where, fix="leadline bench validate lists all such items")
+
+
+def check_corrected(study: Study) -> None:
+    """Raise UsageError where a label that a person corrected is none of its item's type: no answer could be
+    right by it."""
+    items = study.population.everyone.by_id
+    for item in study.population.corrected:
+        if fault := gold_fault(items[item]):
+            raise UsageError(
+                f"item {item}: the corrected answer is not of its type, {items[item].answer_type}: {fault}",
+                where=str(study.population.decisions.file),
+                fix="decide on it anew; the last decision on an item counts",
+            )
 
 
 def gold_fault(item: Item) -> str:

@@ -94,6 +94,7 @@ def told_of(study: Study, store: Store, identities: dict[str, ModelIdentity]) ->
             "items_total": len(study.whole.items),
             "population": study.population.sentence,
             "audit": study.population.audit,
+            "adjudications": study.population.adjudications,
         },
         "models": {label: vars(identity) for label, identity in identities.items()},
         "configurations": configurations,

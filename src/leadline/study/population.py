@@ -18,11 +18,13 @@ from leadline.bench import Benchmark
 from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
 from leadline.study.config import Exclude
+from leadline.study.decisions import EXCLUDES, Decisions
 
 VERDICTS = ("flagged", *map(str, Failure), str(State.NOT_CHECKABLE))
 BY_NAME = "named in study.yaml"
 # What --exclude says where an audit groups items and leaves none of them out.
 NONE = "none"
+_NOTHING = Decisions()
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Population:
 
     `drawn` are the items with those that were left out, which `excluded` gives a reason each. `verdicts` and
     `stated` say what an audit found of each item: the words of `audit` and `stated` in `lenses.frame`.
+    `decisions` are those of people on the items drawn: corrected labels are in all of the benchmarks here.
     """
 
     benchmark: Benchmark
@@ -40,6 +43,17 @@ class Population:
     excluded: Mapping[str, str] = field(default_factory=dict)
     verdicts: Mapping[str, str] = field(default_factory=dict)
     stated: Mapping[str, str] = field(default_factory=dict)
+    decisions: Decisions = _NOTHING
+
+    @property
+    def adjudications(self) -> str:
+        """The sha256 of the file of people's decisions, "" without."""
+        return self.decisions.digest
+
+    @property
+    def corrected(self) -> tuple[str, ...]:
+        """The drawn items whose label is another one than the benchmark's."""
+        return self.decisions.corrected
 
     @property
     def everyone(self) -> Benchmark:
@@ -48,15 +62,23 @@ class Population:
 
     @property
     def sentence(self) -> str:
-        """Such as "70 of 82 drawn items; left out: 12 (evidence absent 9, computational 3)"."""
+        """Which layers made the population, and what each took from the items drawn, such as
+
+        "70 of 82 items drawn; left out: 12 (evidence absent 9, computational 3); not adjudicated".
+        """
         out = sum(number for _, number in self.left_out)
         stay = len(self.benchmark.items)
-        if not out:
-            return f"all {stay:,} items drawn; " + (
-                "the audit excludes none" if self.audit else "not audited"
-            )
-        reasons = ", ".join(f"{reason} {number:,}" for reason, number in self.left_out)
-        return f"{stay:,} of {stay + out:,} items drawn; left out: {out:,} ({reasons})"
+        said = [f"{stay:,} of {stay + out:,} items drawn" if out else f"all {stay:,} items drawn"]
+        if out:
+            reasons = ", ".join(f"{reason} {number:,}" for reason, number in self.left_out)
+            said.append(f"left out: {out:,} ({reasons})")
+        by_people = {BY_NAME, *EXCLUDES.values()}
+        if all(reason in by_people for reason, _ in self.left_out):
+            said.append("the audit excludes none" if self.audit else "not audited")
+        here = self.benchmark.by_id
+        if corrected := sum(item in here for item in self.corrected):
+            said.append(f"labels corrected: {corrected:,}")
+        return "; ".join([*said, self.decisions.sentence])
 
 
 def population(
@@ -67,11 +89,14 @@ def population(
     where: str,
     audit: str | None = None,
     named: Mapping[str, str] | None = None,
+    decisions: Decisions = _NOTHING,
 ) -> Population:
     """`drawn`, a part of `whole`, without what `exclude` names; paths of audits start at `folder`.
 
     Items are grouped by the verdicts of `audit`, or else of the one in `exclude`. `named` tells where in
-    study.yaml either audit is named ("audit", "exclude"); without it, a flag has named it.
+    study.yaml either audit is named ("audit", "exclude"); without it, a flag has named it. Of several reasons
+    to leave an item out the audit's counts, then the name in study.yaml, then a decision: what is left out
+    by a decision is left out by nothing else.
 
     Raises UsageError, with `where`, for an audit that cannot be read or is about other content, for items
     that do not exist, and when nothing stays.
@@ -83,7 +108,7 @@ def population(
                 where=where,
                 fix=did_you_mean(identity, whole.by_id, otherwise="leadline bench show lists all ids"),
             )
-    reasons = dict.fromkeys(exclude.items, BY_NAME)
+    reasons = {**decisions.excluded, **dict.fromkeys(exclude.items, BY_NAME)}
     digest = ""
     groups: AuditDocument | None = None
     lines = named or {}
@@ -97,8 +122,13 @@ def population(
         )
         groups = groups or excludes
         reasons |= _by_verdict(excludes.items, exclude.verdicts)
-    stay = tuple(item for item in drawn.items if item.id not in reasons)
+    judged = decisions.over(drawn)
+    stay = tuple(item for item in judged.items if item.id not in reasons)
     if not stay:
+        if all(item.id in decisions.excluded for item in drawn.items):
+            raise UsageError(
+                "the decisions leave no item to ask", where=str(decisions.file), fix="--adjudications none"
+            )
         raise UsageError("exclude leaves no item to ask", where=where, fix="exclude less")
     counted = Counter(reasons[item.id] for item in drawn.items if item.id in reasons)
     here = drawn.by_id
@@ -107,7 +137,7 @@ def population(
         drawn.with_items(stay),
         tuple(counted.most_common()),
         digest,
-        drawn,
+        judged,
         {item.id: _reason(reasons[item.id]) for item in drawn.items if item.id in reasons},
         {verdict.item: _called(verdict) for verdict in found},
         {
@@ -115,6 +145,7 @@ def population(
             for verdict in found
             if verdict.answer_in_window is not AnswerStated.UNDECIDABLE
         },
+        decisions,
     )
 
 

@@ -11,7 +11,7 @@ from leadline.answers.table import check_table, described, item_for
 from leadline.errors import LeadlineError
 from leadline.lenses.frame import READINGS
 from leadline.study.answers_table import Answerbook, Answers, Asked, as_it_ended, asked_items
-from leadline.study.judging import check_readable, gold_fault, judged
+from leadline.study.judging import check_corrected, check_readable, gold_fault, judged
 from leadline.study.members import StudyMember, members
 from leadline.study.number_classes import with_classes, with_shared
 from leadline.study.store import DATABASE, Store
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-_OF_ITEM = ("item", "category", "task", "answer_type", "audit", "stated", "excluded")
+_OF_ITEM = ("item", "category", "task", "answer_type", "audit", "stated", "excluded", "adjudication")
 
 
 def check_answered(study: Study) -> None:
@@ -49,6 +49,7 @@ def readings(study: Study, store: Store, chosen: Sequence[StudyMember] | None = 
     Those of items that were drawn and then left out of the population are among them, with the reason in
     `excluded`. Ten million answers take minutes and a few gigabytes.
     """
+    check_corrected(study)
     asked = asked_items(study)
     book = Answerbook(asked, store)
     found = [book.answers(member) for member in (members(study, store) if chosen is None else chosen)]
@@ -66,6 +67,7 @@ def readings(study: Study, store: Store, chosen: Sequence[StudyMember] | None = 
 def _about(study: Study, asked: Asked) -> pl.DataFrame:
     """What is known of each item beside answers, in the order of their numbers."""
     population, items = study.population, asked.items
+    outcomes = population.decisions.outcomes
     return pl.DataFrame(
         {
             "item": [item.id for item in items],
@@ -75,6 +77,7 @@ def _about(study: Study, asked: Asked) -> pl.DataFrame:
             "audit": [population.verdicts.get(item.id, "") for item in items],
             "stated": [population.stated.get(item.id, "") for item in items],
             "excluded": [population.excluded.get(item.id, "") for item in items],
+            "adjudication": [outcomes.get(item.id, "") for item in items],
         },
         schema={name: READINGS[name] for name in _OF_ITEM},
     )

@@ -19,6 +19,7 @@ from leadline.models.model import ModelIdentity
 from leadline.study.config import Exclude, ModelEntry, StudyConfig
 from leadline.study.config_file import STUDY_FILE, read_config, where_in
 from leadline.study.configuration import Configuration, configuration_id, described
+from leadline.study.decisions import NONE, read_decisions
 from leadline.study.expand import configurations, protocol
 from leadline.study.own_prompts import try_own_prompts
 from leadline.study.population import Population, population
@@ -31,8 +32,11 @@ from leadline.techniques.prompts_library import Prompts, check_names
 
 @dataclass(frozen=True)
 class Study:
-    """Everything about a study but its answers. `benchmark` is the part of `whole` that is asked, and
-    `population` says what was left out of it."""
+    """Everything about a study but its answers.
+
+    `whole` is the benchmark as annotated. `benchmark` is the part of it that is asked, with labels as people
+    corrected them; `population` says what was left out of it, and by whom.
+    """
 
     folder: Path
     config: StudyConfig
@@ -97,10 +101,16 @@ class Study:
         return self._asked[item.id]
 
 
-def open_study(place: Path, exclude: Exclude | None = None, audit: Path | None = None) -> Study:
+def open_study(
+    place: Path,
+    exclude: Exclude | None = None,
+    audit: Path | None = None,
+    adjudications: Path | None = None,
+) -> Study:
     """The study in the folder `place` (or whose study.yaml it is). Raises UsageError with file and line.
 
-    `exclude` and `audit` take the places of what study.yaml says; their paths start at the current folder.
+    `exclude`, `audit` and `adjudications` (`Path("none")`: without) take the places of what study.yaml says;
+    their paths start at the current folder.
     """
     folder = place.parent if place.name == STUDY_FILE else place
     file = folder / STUDY_FILE
@@ -110,6 +120,9 @@ def open_study(place: Path, exclude: Exclude | None = None, audit: Path | None =
         config = config.model_copy(update={"exclude": exclude.model_copy(update={"audit": excluding})})
     if audit is not None:
         config = config.model_copy(update={"audit": str(audit.absolute())})
+    if adjudications is not None:
+        place_of = NONE if adjudications == Path(NONE) else str(adjudications.absolute())
+        config = config.model_copy(update={"adjudications": place_of})
     if config.baseline is not None and config.models:
         raise UsageError(
             "baseline: models are compared with their greedy answers",
@@ -136,8 +149,16 @@ def open_study(place: Path, exclude: Exclude | None = None, audit: Path | None =
     check_groups(config, whole, file)
     named = {"audit": where_in(file, "audit")} if audit is None else {}
     named |= {"exclude": where_in(file, "exclude", "audit")} if exclude is None else {}
+    line = where_in(file, "adjudications") if adjudications is None and config.adjudications else None
     members = population(
-        whole, drawn, config.exclude, folder, where_in(file, "exclude"), audit=config.audit, named=named
+        whole,
+        drawn,
+        config.exclude,
+        folder,
+        where_in(file, "exclude"),
+        audit=config.audit,
+        named=named,
+        decisions=read_decisions(whole, drawn, config.adjudications, folder, line),
     )
     benchmark = members.benchmark
     prompts = Prompts(config.prompt, folder / config.prompts if config.prompts else None)

@@ -1,0 +1,140 @@
+"""People's decisions on labels as a study applies them: a layer over the items that were drawn.
+
+The benchmark stays as annotated, and its content hash with it; a decision corrects the label that answers are
+judged by, or takes the item out of the population. No decision changes what is shown to a model, so stored
+answers stay what they are, and the same study can be read with the layer and without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.bench import Benchmark
+from leadline.bench.adjudications import FILE, Adjudication, read_adjudications, relabelled, standing
+from leadline.errors import UsageError
+
+# What study.yaml and --adjudications say where decisions are there and not to be applied.
+NONE = "none"
+# What is decided of an item (`adjudication` in `lenses.frame`), and why it is left out of the population.
+EXCLUDES = {"wrong": "adjudicated wrong", "ambiguous": "adjudicated ambiguous"}
+# More names than this make no readable line.
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What people decided of a study's items; as it is here, nothing.
+
+    `digest` is the sha256 of the `file`. `applied` are the decisions on drawn items by item, `stale` those
+    that are about another question, window or label than the item has now, `unknown` those about items that
+    the benchmark lacks: neither is applied. Decisions on items that were not drawn are in none of them.
+    """
+
+    file: Path | None = None
+    digest: str = ""
+    applied: Mapping[str, Adjudication] = field(default_factory=dict)
+    stale: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        """By item "rejected" (the label stands), "corrected", "wrong" or "ambiguous"."""
+        return {item: _called(decision) for item, decision in self.applied.items()}
+
+    @property
+    def corrected(self) -> tuple[str, ...]:
+        """The items whose label is another one."""
+        return tuple(item for item, called in self.outcomes.items() if called == "corrected")
+
+    @property
+    def excluded(self) -> dict[str, str]:
+        """By item why it is left out."""
+        return {item: EXCLUDES[called] for item, called in self.outcomes.items() if called in EXCLUDES}
+
+    def over(self, benchmark: Benchmark) -> Benchmark:
+        """The benchmark with corrected labels in the place of those that were found wrong; all items stay."""
+        if not self.corrected:
+            return benchmark
+        return benchmark.with_items(
+            tuple(relabelled(item, self.applied.get(item.id)) for item in benchmark.items)
+        )
+
+    @property
+    def sentence(self) -> str:
+        """Such as "adjudications: 5 decisions (1 rejected, 1 stale and not applied)"; "not adjudicated"."""
+        if not self.digest:
+            return "not adjudicated"
+        number = len(self.applied) + len(self.stale)
+        if not number:
+            return "adjudications: no decision on these items"
+        rejected = Counter(self.outcomes.values())["rejected"]
+        parts = [f"{rejected:,} rejected"] if rejected else []
+        parts += [f"{len(self.stale):,} stale and not applied"] if self.stale else []
+        said = f"adjudications: {number:,} decision{'' if number == 1 else 's'}"
+        return f"{said} ({', '.join(parts)})" if parts else said
+
+    @property
+    def remarks(self) -> list[str]:
+        """A line for each kind of decision that is not applied, with the items."""
+        found = []
+        for items, what in (
+            (self.stale, "about another question, window or label than the item has now, and not applied"),
+            (self.unknown, "about items that the benchmark lacks, and not applied"),
+        ):
+            if items:
+                number = f"{len(items):,} decision{' is' if len(items) == 1 else 's are'}"
+                found.append(f"{self.file}: {number} {what}: {_listed(items)}")
+        return found
+
+
+def read_decisions(
+    whole: Benchmark, drawn: Benchmark, place: str | None, folder: Path, named: str | None = None
+) -> Decisions:
+    """The decisions in the file `place` (its path starts at `folder`) on the items of `drawn`.
+
+    Without a place, those beside the benchmark's benchmark.yaml, where there are any; of "none", none.
+    `named` is the line of study.yaml that names the file, if one does. Raises UsageError for a file that
+    cannot be read, with the line where one is none.
+    """
+    path = _beside(whole) if place is None else None if place == NONE else folder / Path(place).expanduser()
+    if path is None:
+        return Decisions()
+    try:
+        decisions = read_adjudications(path)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except UsageError as error:
+        if named is None:
+            raise
+        line = (error.where or "").removeprefix(str(path))  # of the file itself, where it is known
+        raise UsageError(f"adjudications {place}{line}: {error.what}", where=named, fix=error.fix) from error
+    found = standing(whole, decisions)
+    here = drawn.by_id
+    return Decisions(
+        path,
+        f"sha256:{digest}",
+        {item: decision for item, decision in found.applied.items() if item in here},
+        tuple(item for item in found.stale if item in here),
+        tuple(found.unknown),
+    )
+
+
+def _beside(whole: Benchmark) -> Path | None:
+    origin = whole.origin
+    path = origin / FILE if origin is not None and origin.is_dir() else None
+    return path if path is not None and path.is_file() else None
+
+
+def _called(decision: Adjudication) -> str:
+    if decision.outcome == "excluded-ambiguous":
+        return "ambiguous"
+    if decision.outcome == "rejected":
+        return "rejected"
+    return "wrong" if decision.corrected is None else "corrected"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return ", ".join(items[:_NAMED]) + (f" and {len(items) - _NAMED:,} more" if len(items) > _NAMED else "")
