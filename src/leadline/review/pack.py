@@ -26,7 +26,7 @@ from leadline.bench.subset import draw
 from leadline.bench.views import LabellerView, for_labeller
 from leadline.errors import UsageError
 
-FORMAT = "leadline-pack/1"
+FORMAT: Literal["leadline-pack/1"] = "leadline-pack/1"
 PER_STRATUM = 8
 # Of a token, in hexadecimal digits: two of a million rows are alike once in 250,000 packs.
 _TOKEN = 16
@@ -81,7 +81,7 @@ class PackHead(_Frozen):
 
 @dataclass(frozen=True)
 class PackRow:
-    """One question as its reader sees it. `number` counts from 1 in the pack's order; `token` names the row."""
+    """One question as its reader sees it; `number` counts from 1 in the pack's order, `token` names the row."""
 
     number: int
     token: str
@@ -130,8 +130,8 @@ def draw_pack(
     `per_stratum` below 1, and where two tokens are alike.
 
     >>> from leadline.bench.item import Item
-    >>> asked = [Item(id=f"q{at}", question=f"{at}?", answer="yes", answer_type="boolean") for at in range(20)]
-    >>> pack = draw_pack(Benchmark(name="small", version="1", items=tuple(asked)), per_stratum=8)
+    >>> asked = tuple(Item(id=f"q{at}", question=f"{at}?", answer="yes") for at in range(20))
+    >>> pack = draw_pack(Benchmark(name="small", version="1", items=asked), per_stratum=8)
     >>> len(pack.rows), pack.head.strata[0].items
     (8, 20)
     """

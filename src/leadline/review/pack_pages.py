@@ -1,8 +1,9 @@
-"""The pages of a pack, for a reader without the server, and its protocol: inert, each a file that needs nothing."""
+"""The pages of a pack, for a reader without the server, and its protocol: inert files that need nothing."""
 
 from __future__ import annotations
 
 from functools import cache
+from html import escape
 from importlib.resources import files
 
 from jinja2 import PackageLoader, StrictUndefined
@@ -58,7 +59,8 @@ def protocol(pack: Pack) -> str:
     text = (files("leadline.review") / "templates" / "protocol.md").read_text(encoding="utf-8")
     head = pack.head
     about = (
-        f"Pack of {head.benchmark.name} {head.benchmark.version}, `{head.benchmark.content_hash}`: "
+        f"Pack of {head.benchmark.name} {head.benchmark.version}, {head.benchmark.content_hash}: "
         f"{strata_sentence(head.strata)}; drawn and shuffled under seed {head.seed} from {head.population}."
     )
-    return text.replace("{about}", about).replace("{rows}", f"{len(pack.rows):,}")
+    # Names come from files, and a viewer of Markdown would obey HTML.
+    return text.replace("{rows}", f"{len(pack.rows):,}").replace("{about}", escape(about))

@@ -61,13 +61,13 @@ def sheet_of(folder: Path, reader: str) -> Path:
     """Where in a pack's folder a reader's own sheet lies: a name that any file system takes.
 
     >>> sheet_of(Path("pack"), "Ann Lee").name, sheet_of(Path("pack"), "../Ann").name
-    ('ann-lee.csv', 'ann-39c4b8.csv')
+    ('ann-lee.csv', 'ann-2a8c40.csv')
     """
     return folder / SHEETS / f"{reader_slug(reader)}.csv"
 
 
 def reader_slug(reader: str) -> str:
-    """A reader's name as part of a file's name; readers who differ in more than case and blanks differ in it."""
+    """A reader's name as part of a file's name; other than by case and blanks, no two readers share one."""
     folded = " ".join(reader.casefold().split())
     slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:40].strip("-")
     if slug == folded.replace(" ", "-") and slug:
