@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leadline.bench import load_benchmark
+from leadline.engine.intervention import Intervention
 from leadline.errors import UsageError
 from leadline.serving import offered
-from leadline.serving.offer import check
+from leadline.serving.offer import Offer, check
 from leadline.serving.start import Wanted, is_loopback, technique_of, token_for
 from leadline.techniques.prepared import Bench
 from leadline.techniques.spelling import technique_from
@@ -55,6 +56,21 @@ def test_a_question_that_a_technique_was_fitted_on_gets_the_fit_without_it(littl
     assert len({id(offer.intervention_for(item.question)) for item in items}) == 2
     both = f"{items[0].question} {items[1].question}"
     assert offer.intervention_for(both) is offer.intervention_for(items[1].question)
+
+
+def test_an_item_is_known_by_its_whole_question_and_by_its_window(little: LocalModel) -> None:
+    one, two, three = (Intervention(edits=()) for _ in range(3))
+    items = (
+        ("is it free?", "", one),
+        ("may I ask: is it free?", "A text.", two),
+        ("is it free?", "B text.", three),
+    )
+    offer = Offer(little, "little", items=items)
+    assert offer.intervention_for("Q: may I ask: is it free?") is two
+    assert offer.intervention_for("A text.\n\nQ: is it free?") is one
+    assert offer.intervention_for("B text.\n\nQ: is it free?") is three
+    assert offer.intervention_for("Q: is it free?\nQ: who?\n") in (one, three)
+    assert offer.intervention_for("Q: who?") is offer.prepared.intervention
 
 
 def test_a_fingerprint_is_that_of_weights_technique_and_settings(little: LocalModel) -> None:

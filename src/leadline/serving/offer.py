@@ -30,8 +30,8 @@ class Offer:
     """A model, and what is done to it.
 
     name: what clients call it. asks: the technique where it puts the question in a way of its own (RECITE,
-    GenRead), else None. items: questions that the technique was fitted on, each with the intervention under
-    which it may be answered.
+    GenRead), else None. items: what the technique was fitted on: question, window ("" without one), and the
+    intervention under which the item may be answered.
     """
 
     model: LocalModel
@@ -40,7 +40,7 @@ class Offer:
     asks: Technique | None = None
     prepared: Prepared = AS_IT_IS
     prompts: Prompts = field(default_factory=Prompts)
-    items: tuple[tuple[str, Intervention], ...] = ()
+    items: tuple[tuple[str, str, Intervention], ...] = ()
     fingerprint: str = ""
     created: int = field(default_factory=lambda: int(time.time()))
 
@@ -78,7 +78,8 @@ class Offer:
     def scores_texts(self) -> bool:
         """Whether a text can be scored without knowing where its prompt ends: not where a technique begins
         to act there."""
-        found = {id(each): each for each in (self.prepared.intervention, *(one for _, one in self.items))}
+        every = (self.prepared.intervention, *(one for _, _, one in self.items))
+        found = {id(each): each for each in every}
         return not any(
             each.edits or (each.decoding and (each.decoding.lane or each.decoding.context is not None))
             for each in found.values()
@@ -86,13 +87,23 @@ class Offer:
 
     def intervention_for(self, text: str) -> Intervention:
         """What is done to the model for a prompt. An item that the technique was fitted on is known by its
-        question, the last one in the prompt if there are several, and is never treated with what was fitted
-        on it."""
-        at, found = -1, self.prepared.intervention
-        for question, intervention in self.items:
-            if (place := text.rfind(question)) > at:
-                at, found = place, intervention
-        return found
+        question, the last one in the prompt if there are several, and of items that share a question by its
+        window; it is never treated with what was fitted on it."""
+        # Of a question that ends with another one, the whole is meant.
+        last, found = (0, 0), list[tuple[str, Intervention]]()
+        for question, window, intervention in self.items:
+            if (place := text.rfind(question)) < 0:
+                continue
+            at = (place + len(question), len(question))
+            if at > last:
+                last, found = at, []
+            if at == last:
+                found.append((window, intervention))
+        if len({id(one) for _, one in found}) > 1:
+            found = [(window, one) for window, one in found if window and window in text] or found
+        # Without its window, an item that shares its question cannot be told from the others.
+        _, chosen = max(found, key=lambda one: len(one[0]), default=("", self.prepared.intervention))
+        return chosen
 
 
 def offered(
@@ -114,9 +125,13 @@ def offered(
     check(technique)
     bench = replace(bench or Bench(digest=model.identity.fit_digest), prompts=prompts)
     prepared = technique.prepare(model.lm, bench) if technique.opens_the_model else AS_IT_IS
-    items: Sequence[tuple[str, Intervention]] = ()
+    items: Sequence[tuple[str, str, Intervention]] = ()
     if prepared.by_item:
-        items = [(item.question, prepared.for_item(item.id)) for item in bench.fit_items]
+        items = [
+            # A chat's template may take spaces off the ends of a message.
+            (item.question.strip(), (item.window or "").strip(), prepared.for_item(item.id))
+            for item in bench.fit_items
+        ]
     fitted_on = bench.fit_items if technique.is_fitted else ()
     return Offer(
         model,
