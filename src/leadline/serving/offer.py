@@ -99,11 +99,9 @@ class Offer:
                 last, found = at, []
             if at == last:
                 found.append((window, intervention))
-        if len({id(one) for _, one in found}) > 1:
-            found = [(window, one) for window, one in found if window and window in text] or found
         # Without its window, an item that shares its question cannot be told from the others.
-        _, chosen = max(found, key=lambda one: len(one[0]), default=("", self.prepared.intervention))
-        return chosen
+        fitting = [(window, one) for window, one in found if window in text] or found
+        return max(fitting, key=lambda one: len(one[0]), default=("", self.prepared.intervention))[1]
 
 
 def offered(
