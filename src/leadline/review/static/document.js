@@ -1,0 +1,315 @@
+// A document in a pane: slices of its text as they are needed, a caret that keys move, what is selected as
+// code points of the document, and marks. A document is text: nothing of it is ever parsed as HTML.
+//
+// new leadline.DocumentPane(root), where root holds elements with these attributes (all but the first two may
+// be missing): data-pane-text (scrolls, takes the focus), data-pane-status (aria-live), data-pane-name,
+// data-pane-place, data-pane-earlier and data-pane-later (buttons).
+//
+//   await pane.open(number, {at: 120, marks: [{start: 120, end: 140, label: "label's quote"}]})
+//   pane.setMarks(marks)            await pane.show(start, end): goes there, and selects it
+//   pane.marked                     {document, start, end, text} of what is selected, or null
+//
+// Events on root: "pane:open" (a document is shown), "pane:selection" (marked changed).
+"use strict";
+(() => {
+  const MOST_SLICES = 4, NEAR_END = 600, HALVES = /[\ud800-\udfff]/;
+  const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+  const thousands = (n) => n.toLocaleString("en");
+  class Superseded extends Error {}
+
+  // JavaScript counts halves of characters beyond U+FFFF, the server whole ones.
+  function points(text) {
+    if (!HALVES.test(text)) return text.length;
+    let count = 0;
+    for (const _ of text) count += 1;
+    return count;
+  }
+  function units(text, count) {
+    if (!HALVES.test(text)) return Math.min(count, text.length);
+    let at = 0;
+    for (const sign of text) {
+      if (count-- <= 0) break;
+      at += sign.length;
+    }
+    return at;
+  }
+
+  class DocumentPane {
+    constructor(root) {
+      this.root = root;
+      this.part = (name) => root.querySelector(`[data-pane-${name}]`);
+      this.text = this.part("text");
+      this.number = null;
+      this.slices = [];
+      this.marks = [];
+      this.marked = null;
+      this.turn = 0;
+      this.body = document.createElement("div");
+      this.body.className = "pane-body";
+      this.caret = document.createElement("div");
+      this.caret.className = "pane-caret";
+      this.caret.hidden = true;
+      this.caret.setAttribute("aria-hidden", "true");
+      this.text.replaceChildren(this.body, this.caret);
+      this.text.addEventListener("scroll", () => this.nearEnds());
+      this.text.addEventListener("keydown", (event) => this.key(event));
+      this.text.addEventListener("focus", () => this.drawCaret());
+      this.text.addEventListener("blur", () => { this.caret.hidden = true; });
+      document.addEventListener("selectionchange", () => this.selected());
+      window.addEventListener("resize", () => this.drawCaret());
+      this.part("earlier")?.addEventListener("click", () => this.extend("until"));
+      this.part("later")?.addEventListener("click", () => this.extend("from"));
+      this.state();
+    }
+
+    get start() { return this.slices.length ? this.slices[0].start : 0; }
+    get end() { return this.slices.length ? this.slices.at(-1).end : 0; }
+
+    async open(number, { at = 0, marks = null } = {}) {
+      const turn = (this.turn += 1);
+      if (number !== this.number) {
+        this.slices = [];
+        this.body.replaceChildren();
+        this.marks = [];
+      }
+      if (marks) this.marks = marks;
+      this.number = number;
+      try {
+        const slice = await this.get(`/api/documents/${number}?at=${at}`, turn);
+        this.slices = [this.made(slice)];
+        this.total = slice.total;
+        this.name = slice.name;
+        this.body.replaceChildren(this.slices[0].element);
+        this.text.scrollTop = 0;
+        this.caret.hidden = true;
+        if (this.part("name")) this.part("name").textContent = slice.name;
+        this.say("");
+        this.setMarked(null);
+        this.state();
+        if (at) this.reveal(this.range(at, at));
+        this.root.dispatchEvent(new CustomEvent("pane:open", { bubbles: true, detail: { number } }));
+      } catch (error) { this.failed(error); }
+    }
+
+    async show(start, end) {
+      if (start < this.start || end > this.end) await this.open(this.number, { at: start });
+      while (end > this.end && this.end < this.total && this.slices.length < MOST_SLICES) await this.extend("from");
+      if (start < this.start || end > this.end) return;
+      const range = this.range(start, end);
+      const selection = window.getSelection();
+      this.text.focus({ preventScroll: true });
+      selection.removeAllRanges();
+      selection.setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
+      this.reveal(range);
+      this.drawCaret();
+    }
+
+    setMarks(marks) {
+      this.marks = marks;
+      for (const slice of this.slices) this.fill(slice);
+    }
+
+    // The next or the earlier slice. What is farthest away goes, unless something is selected in it.
+    async extend(way) {
+      const at = way === "from" ? this.end : this.start;
+      if (!this.slices.length || this.extending || (way === "from" ? at >= this.total : at <= 0)) return;
+      this.extending = true;
+      try {
+        const slice = this.made(await this.get(`/api/documents/${this.number}?${way}=${at}`, this.turn));
+        if ((way === "from" ? slice.start : slice.end) !== at) return;
+        const before = this.text.scrollHeight, top = this.text.scrollTop;
+        if (way === "from") { this.slices.push(slice); this.body.append(slice.element); }
+        else {
+          this.slices.unshift(slice);
+          this.body.prepend(slice.element);
+          this.text.scrollTop = top + this.text.scrollHeight - before;
+        }
+        if (this.slices.length > MOST_SLICES) this.drop(way === "from" ? 0 : this.slices.length - 1);
+        this.state();
+      } catch (error) { this.failed(error); } finally { this.extending = false; }
+    }
+
+    drop(place) {
+      const { element } = this.slices[place];
+      if (window.getSelection().containsNode(element, true)) return;
+      const before = this.text.scrollHeight, top = this.text.scrollTop;
+      element.remove();
+      this.slices.splice(place, 1);
+      if (place === 0) this.text.scrollTop = top + this.text.scrollHeight - before;
+    }
+
+    nearEnds() {
+      if (!this.slices.length) return;
+      const { scrollTop, scrollHeight, clientHeight } = this.text;
+      if (scrollTop + clientHeight > scrollHeight - NEAR_END) this.extend("from");
+      else if (scrollTop < NEAR_END / 2) this.extend("until");
+    }
+
+    made({ text, start, end, total, name }) {
+      const slice = { text, start, end, total, name, element: document.createElement("span") };
+      this.fill(slice);
+      return slice;
+    }
+
+    // The slice's text, cut where marks begin and end.
+    fill({ text, start, end, element }) {
+      const own = this.marks.filter((mark) => mark.start < end && mark.end > start);
+      const cuts = new Set([start, end]);
+      for (const mark of own) { cuts.add(Math.max(mark.start, start)); cuts.add(Math.min(mark.end, end)); }
+      const places = [...cuts].sort((a, b) => a - b);
+      const nodes = [];
+      let at = 0;
+      for (let i = 0; i + 1 < places.length; i += 1) {
+        const to = i + 2 < places.length ? at + units(text.slice(at), places[i + 1] - places[i]) : text.length;
+        const node = document.createTextNode(text.slice(at, to));
+        const mark = own.find((one) => one.start <= places[i] && one.end >= places[i + 1]);
+        if (mark) {
+          const element = document.createElement("mark");
+          if (mark.label) element.title = mark.label;
+          element.append(node);
+          nodes.push(element);
+        } else nodes.push(node);
+        at = to;
+      }
+      element.replaceChildren(...nodes);
+    }
+
+    // A range of the page for characters start to end of the document.
+    range(start, end) {
+      const range = document.createRange();
+      range.setStart(...this.place(start));
+      range.setEnd(...this.place(end));
+      return range;
+    }
+    place(at) {
+      const slice = this.slices.find((one) => at < one.end) || this.slices.at(-1);
+      let rest = units(slice.text, at - slice.start);
+      const walker = document.createTreeWalker(slice.element, NodeFilter.SHOW_TEXT);
+      let last = null;
+      while (walker.nextNode()) {
+        last = walker.currentNode;
+        if (rest < last.length) return [last, rest];
+        rest -= last.length;
+      }
+      return last ? [last, last.length] : [slice.element, 0];
+    }
+    offset(node, within) {
+      const range = document.createRange();
+      range.selectNodeContents(this.body);
+      range.setEnd(node, within);
+      return this.start + points(range.toString());
+    }
+
+    selected() {
+      const selection = window.getSelection();
+      if (!selection.rangeCount || !this.slices.length) return;
+      const range = selection.getRangeAt(0);
+      if (!range.intersectsNode(this.body)) return;  // somewhere else: what was marked stays marked
+      if (document.activeElement === this.text) this.drawCaret();
+      if (range.collapsed) { if (this.body.contains(range.startContainer)) this.setMarked(null); return; }
+      const inside = (node) => this.body.contains(node);
+      const start = inside(range.startContainer) ? this.offset(range.startContainer, range.startOffset) : this.start;
+      const end = inside(range.endContainer) ? this.offset(range.endContainer, range.endOffset) : this.end;
+      const text = this.slices.map((slice) => slice.text).join("");
+      const from = units(text, start - this.start);
+      const to = from + units(text.slice(from), end - start);
+      this.setMarked(start < end ? { document: this.number, start, end, text: text.slice(from, to) } : null);
+    }
+    setMarked(marked) {
+      if (!marked && !this.marked) return;
+      this.marked = marked;
+      this.root.dispatchEvent(new CustomEvent("pane:selection", { bubbles: true, detail: marked }));
+    }
+
+    // Text that cannot be edited has no caret of its own everywhere: this one is drawn where the selection is.
+    key(event) {
+      const selection = window.getSelection();
+      const word = event.ctrlKey || event.altKey;
+      const line = "line", sign = word ? "word" : "character";
+      const moves = {
+        ArrowLeft: ["left", sign], ArrowRight: ["right", sign], ArrowUp: ["backward", line],
+        ArrowDown: ["forward", line], Home: ["backward", "lineboundary"], End: ["forward", "lineboundary"],
+        PageUp: ["backward", line, "page"], PageDown: ["forward", line, "page"],
+      };
+      if (event.key === "Escape" && !selection.isCollapsed) { selection.collapseToStart(); event.preventDefault(); return; }
+      if (!moves[event.key] || event.metaKey || !this.slices.length) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (word && event.key === "Home") { this.jump(0); return; }
+      if (word && event.key === "End") { this.jump(this.total); return; }
+      if (!selection.focusNode || !this.body.contains(selection.focusNode)) selection.setPosition(...this.firstSeen());
+      const [way, by, page] = moves[event.key];
+      const height = parseFloat(getComputedStyle(this.body).lineHeight) || 20;
+      const times = page ? Math.max(1, Math.floor(this.text.clientHeight / height) - 1) : 1;
+      for (let i = 0; i < times; i += 1) selection.modify(event.shiftKey ? "extend" : "move", way, by);
+      this.drawCaret(true);
+    }
+    async jump(at) {
+      if (at < this.start || at > this.end) await this.open(this.number, { at });
+      window.getSelection().setPosition(...this.place(Math.min(at, this.end)));
+      this.drawCaret(true);
+    }
+    firstSeen() {
+      const box = this.text.getBoundingClientRect();
+      const point = [box.left + 12, box.top + 12];
+      const caret = document.caretPositionFromPoint?.(...point);
+      const range = caret ? null : document.caretRangeFromPoint?.(...point);
+      const [node, at] = caret ? [caret.offsetNode, caret.offset] : [range?.startContainer, range?.startOffset];
+      return node && this.body.contains(node) ? [node, at] : this.place(this.start);
+    }
+    drawCaret(follow = false) {
+      const { focusNode: node, focusOffset: at } = window.getSelection();
+      const isHere = node && this.body.contains(node) && document.activeElement === this.text;
+      this.caret.hidden = !isHere;
+      if (!isHere) return;
+      const range = document.createRange();
+      range.setStart(node, at);
+      let box = range.getClientRects()[0];
+      if (!box && node.nodeType === Node.TEXT_NODE && at > 0) {  // behind a line's last character
+        range.setStart(node, at - 1);
+        box = range.getClientRects()[0];
+      }
+      box ||= this.body.getBoundingClientRect();
+      const frame = this.text.getBoundingClientRect();
+      this.caret.style.left = `${box.left - frame.left - this.text.clientLeft + this.text.scrollLeft}px`;
+      this.caret.style.top = `${box.top - frame.top - this.text.clientTop + this.text.scrollTop}px`;
+      this.caret.style.height = `${Math.min(box.height || 18, 40)}px`;
+      if (!follow) return;
+      if (box.bottom > frame.bottom - 24) this.text.scrollTop += box.bottom - frame.bottom + 48;
+      if (box.top < frame.top + 24) this.text.scrollTop -= frame.top - box.top + 48;
+    }
+    reveal(range) {
+      const box = range.getClientRects()[0], frame = this.text.getBoundingClientRect();
+      if (box) this.text.scrollTop += box.top - frame.top - frame.height / 3;
+    }
+
+    // JSON of the server, asked again while the document is being read.
+    async get(url, turn) {
+      for (let wait = 250; ; wait = Math.min(wait * 1.5, 3000)) {
+        const answer = await fetch(url, { headers: { Accept: "application/json" } });
+        const body = await answer.json().catch(() => ({}));
+        if (turn !== this.turn) throw new Superseded();
+        if (answer.status !== 202) {
+          if (!answer.ok) throw new Error(body.problem || `the server answers ${answer.status}`);
+          return body;
+        }
+        this.say("the document is being read…");
+        await sleep(wait);
+      }
+    }
+    failed(error) {
+      if (error instanceof Superseded) return;
+      this.say(error instanceof TypeError ? "the server does not answer" : error.message);
+    }
+    say(words) { this.part("status").textContent = words; }
+    state() {
+      const has = this.slices.length > 0;
+      const earlier = this.part("earlier"), later = this.part("later"), place = this.part("place");
+      if (earlier) earlier.disabled = !has || this.start <= 0;
+      if (later) later.disabled = !has || this.end >= this.total;
+      if (place) place.textContent = has ? `characters ${thousands(this.start)}–${thousands(this.end)} of ${thousands(this.total)}` : "";
+    }
+  }
+
+  window.leadline = Object.assign(window.leadline || {}, { DocumentPane, thousands });
+})();
