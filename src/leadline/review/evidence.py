@@ -16,9 +16,9 @@ from leadline.audit.normal import Normal
 from leadline.audit.resolving import Claim, Resolution, resolve
 from leadline.audit.spans import whole
 from leadline.bench.item import Item
-from leadline.documents import Sources
 from leadline.report.audit_marks import Piece, marked
 from leadline.report.audit_texts import WINDOW_LIMIT
+from leadline.review.passages import Documents
 
 # A larger file is shown, and searched by who reads it; to look for passages in it would take half a minute.
 MOST_BYTES = 32 * 2**20
@@ -26,8 +26,8 @@ MOST_BYTES = 32 * 2**20
 
 @dataclass(frozen=True)
 class InSource:
-    """A document that an item points to, by its place in `Sources.names()`, and which characters of its text
-    are marked. `at` is where to open it: the first mark, else where the window stands, else its beginning.
+    """A document that an item points to, by its number among `Documents`, and which characters are marked.
+    `at` is where to open it: the first mark, else where the window stands, else its beginning.
 
     `confirmed`: the window or a quote was found in it.
     """
@@ -55,24 +55,24 @@ def in_window(item: Item, *, quotes: bool = True, limit: int = WINDOW_LIMIT) -> 
     return marked(item.window, _found(item) if quotes else (), limit)
 
 
-def in_sources(item: Item, sources: Sources, *, quotes: bool = True) -> tuple[InSource, ...]:
+def in_sources(item: Item, documents: Documents, *, quotes: bool = True) -> tuple[InSource, ...]:
     """The documents that an item points to and that are held, in the order of its evidence.
 
-    Reads documents: it takes as long as that takes. Raises LeadlineError where the folder cannot be listed.
+    Reads documents: it takes as long as that takes.
     """
-    names = {name: number for number, name in enumerate(sources.names())}
-    held = HeldDocuments(sources)
+    held = HeldDocuments(documents.sources)
     window = Normal(item.window) if item.window and item.window.strip() else None
     found = []
     for pointer, of_it in _by_pointer(item).items():
-        name = held.find(pointer)
-        if name is None or name not in names:
+        number = documents.number_of(pointer)
+        if number is None:
             continue
-        if sources.path(name).stat().st_size > MOST_BYTES:
-            found.append(InSource(names[name], name))
+        name = documents.names[number]
+        if (documents.sources.folder / name).stat().st_size > MOST_BYTES:
+            found.append(InSource(number, name))
             continue
         one = resolve(Claim(pointer, of_it), window, held, match_quote)
-        found.append(_in_source(one, names[name], name, of_it if quotes else (), window))
+        found.append(_in_source(one, number, name, of_it if quotes else (), window))
     return tuple(found)
 
 

@@ -1,0 +1,256 @@
+"""The job `adjudicate`: a person reads a doubted item, answers it, and only then sees key and answers.
+
+Two commits of one entry. The first keeps the reading, for ever. After it the page shows what was hidden and
+asks for the decision, which the second appends to the adjudications. What is hidden from a reader depends on
+that reader's own reading, on every way to it: page, API, list.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from leadline.bench.adjudications import Read, add_adjudication, label_hash
+from leadline.bench.benchmark import Benchmark
+from leadline.bench.item import Item
+from leadline.bench.views import for_labeller
+from leadline.review.adjudication_form import (
+    IS_DECISION,
+    OUTCOMES,
+    decision_of,
+    faults_of_decision,
+    faults_of_reading,
+    text_of,
+)
+from leadline.review.decisions import Decisions
+from leadline.review.drafts import Draft, Fields
+from leadline.review.evidence import InSource, in_sources, in_window
+from leadline.review.flags import FlagList
+from leadline.review.job import Entry, State
+from leadline.review.order import recorded_seed, shuffled, token
+from leadline.review.passages import Documents
+from leadline.review.readings import FILE as READINGS
+from leadline.review.readings import BlindReading, Readings, same_reader
+from leadline.review.revealed import Revealed, reveal
+from leadline.study.study import Study
+
+# A reader has to read the window: it is shown whole, unless it is longer than a book's chapter.
+WINDOW_SHOWN = 200_000
+_TITLE = 90
+
+
+@dataclass
+class AdjudicateJob:
+    """Entries are the flagged items of `benchmark` (as annotated), shuffled; see `adjudicate_job`."""
+
+    benchmark: Benchmark
+    flags: FlagList
+    readings: Readings
+    decisions: Decisions
+    seed: str
+    study: Study | None = None
+    documents: Documents | None = None
+    hide_quotes: bool = False
+
+    name: ClassVar[str] = "adjudicate"
+    title: ClassVar[str] = "Adjudicate flags"
+    verb: ClassVar[str] = "Commit"
+    shared: ClassVar[bool] = False
+    template: ClassVar[str] = "adjudicate.html.j2"
+    scripts: ClassVar[tuple[str, ...]] = ("adjudicate.js",)
+    styles: ClassVar[tuple[str, ...]] = ("adjudicate.css",)
+
+    _items: dict[str, Item] = field(init=False)
+    _entries: tuple[Entry, ...] = field(init=False)
+    _places: dict[str, tuple[InSource, ...]] = field(init=False, default_factory=dict)
+    _writing: threading.Lock = field(init=False, default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Names and orders the entries: what is flagged, and what was read and is flagged no more."""
+        known = self.benchmark.by_id
+        read = [one.item for one in self.readings.all() if one.item in known]
+        order = shuffled([*(item for item in self.flags.items if item in known), *read], self.seed)
+        self._items = {token(item, self.seed): known[item] for item in order}
+        self._entries = tuple(Entry(key, _title(item.question)) for key, item in self._items.items())
+
+    def entries(self) -> Sequence[Entry]:
+        """The doubted items: nothing of them but the question."""
+        return self._entries
+
+    def context(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
+        """What the page shows; `revealed` is None before the reading."""
+        item = self._items[key]
+        reading = self._reading(item, reader)
+        view = for_labeller(item)
+        revealed = self._revealed(item, reading) if reading else None
+        return {
+            "question": view.question,
+            "how": view.how,
+            "choices": view.choices,
+            "window": in_window(item, quotes=not self.hide_quotes, limit=WINDOW_SHOWN),
+            "documents": self._numbers(item),
+            "hide_quotes": self.hide_quotes,
+            "fields": dict(draft.fields) if draft else {},
+            "reading": reading,
+            "revealed": revealed,
+            "outcomes": OUTCOMES,
+            "corrected": _proposed(revealed) if revealed else "",
+            "standing": self.decisions.standing(item) if reading else None,
+        }
+
+    def visible(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
+        """Whether the reading is committed, and what may be seen without it."""
+        item = self._items[key]
+        view = for_labeller(item)
+        reading = self._reading(item, reader)
+        return {
+            "question": view.question,
+            "how": view.how,
+            "window": view.window,
+            "read": reading is not None,
+            "reading": reading.in_words if reading else None,
+        }
+
+    def problems(self, key: str, reader: str, fields: Fields) -> Mapping[str, str]:
+        """What the reading, or the decision, lacks."""
+        item = self._items[key]
+        if self._reading(item, reader) is None or IS_DECISION not in fields:
+            return faults_of_reading(item, fields)
+        return faults_of_decision(item, fields, self.decisions.standing(item))
+
+    def commit(self, key: str, reader: str, draft: Draft) -> None:
+        """Keep the reading; or, where there is one, the decision. What a page that knew of no reading sends
+        after it is kept as a note."""
+        item = self._items[key]
+        reading = self._reading(item, reader)
+        with self._writing:
+            if reading is None or IS_DECISION not in draft.fields:
+                unsettled = bool(draft.fields.get("unsettled"))
+                answer = "" if unsettled else text_of(draft.fields, "answer")
+                self.readings.add(item.id, label_hash(item), reader, answer, unsettled=unsettled)
+            else:
+                self._decide(item, reader, reading, draft.fields)
+
+    def state(self, key: str, reader: str, draft: Draft | None) -> State:
+        """`read` once the reading is committed, `done` once this reader's decision is in force."""
+        item = self._items[key]
+        if self._reading(item, reader) is None:
+            return "draft" if draft is not None and draft.fields else "new"
+        standing = self.decisions.standing(item)
+        return "done" if standing is not None and same_reader(standing.reader, reader) else "read"
+
+    def routes(self) -> Sequence[Route]:
+        """GET /api/adjudicate/KEY/revealed (403 before the reading) and GET /api/adjudicate/KEY/places."""
+        from leadline.review.document_routes import document_routes
+
+        base = f"/api/{self.name}/{{key}}"
+        own = [
+            Route(f"{base}/revealed", self._answer_revealed, methods=["GET"]),
+            Route(f"{base}/places", self._answer_places, methods=["GET"]),
+        ]
+        return [*own, *(document_routes(self.documents) if self.documents else ())]
+
+    def _reading(self, item: Item, reader: str) -> BlindReading | None:
+        return self.readings.of(item.id, label_hash(item), reader) if reader else None
+
+    def _revealed(self, item: Item, reading: BlindReading) -> Revealed:
+        return reveal(item, reading, self.flags.of(item.id), self.decisions.on(item), self.study)
+
+    def _numbers(self, item: Item) -> list[tuple[int, str]]:
+        """Number and name of the documents that the item points to."""
+        pointers = dict.fromkeys([*(one.source or item.source for one in item.evidence), item.source])
+        numbers = [self.documents.number_of(pointer) for pointer in pointers] if self.documents else []
+        known = dict.fromkeys(number for number in numbers if number is not None)
+        return [(number, self.documents.names[number]) for number in known] if self.documents else []
+
+    def _decide(self, item: Item, reader: str, reading: BlindReading, fields: Fields) -> None:
+        read = self._read(item) if fields.get("beyond") else None
+        made = decision_of(item, reader, reading, fields, read, self._flag(item))
+        if (before := self.decisions.on(item)) and before[-1] == made:
+            return  # asked once more after a sudden end
+        self.decisions.path.parent.mkdir(parents=True, exist_ok=True)
+        add_adjudication(self.decisions.path, made)
+
+    def _read(self, item: Item) -> Read | None:
+        """The document that the reader says to have read, as it is now."""
+        numbers = self._numbers(item)
+        opened = self.documents.open(numbers[0][0]) if self.documents and numbers else None
+        return Read(source=opened.name, sha256=opened.sha256) if opened else None
+
+    def _flag(self, item: Item) -> dict[str, Any]:
+        """The doubt that was settled: the first of the item's flags, which has the most to say."""
+        flags = self.flags.of(item.id)
+        if not flags:
+            return {}
+        return flags[0].model_dump(mode="json", exclude_defaults=True, exclude={"item", "label_hash"})
+
+    def _answer_revealed(self, request: Request) -> Response:
+        from leadline.review.reading import reader_of
+
+        item = self._items.get(request.path_params["key"])
+        if item is None:
+            return _json({"problem": "there is no such entry"}, 404)
+        reading = self._reading(item, reader_of(request))
+        if reading is None:
+            return _json({"problem": "this is shown once you have committed a reading of this item"}, 403)
+        return _json(self._revealed(item, reading).as_json())
+
+    def _answer_places(self, request: Request) -> Response:
+        item = self._items.get(request.path_params["key"])
+        if item is None:
+            return _json({"problem": "there is no such entry"}, 404)
+        found = in_sources(item, self.documents, quotes=not self.hide_quotes) if self.documents else ()
+        # Not whether the document was confirmed: that would be the audit's doubt.
+        places = [{"document": one.document, "at": one.at, "spans": one.spans} for one in found]
+        return _json({"places": places})
+
+
+def adjudicate_job(
+    benchmark: Benchmark,
+    flags: FlagList,
+    folder: Path,
+    decisions: Path,
+    *,
+    study: Study | None = None,
+    documents: Documents | None = None,
+    hide_quotes: bool = False,
+) -> AdjudicateJob:
+    """The job over the flags on `benchmark` (as annotated), with its readings in the review folder `folder`
+    and its decisions in the file `decisions`.
+
+    With `study` what its configurations answered is revealed, with `documents` sources can be read. Raises
+    LeadlineError where the folder cannot be written, UsageError for damaged readings.
+    """
+    return AdjudicateJob(
+        benchmark=benchmark,
+        flags=flags,
+        readings=Readings(folder / READINGS),
+        decisions=Decisions(decisions),
+        seed=recorded_seed(folder),
+        study=study,
+        documents=documents,
+        hide_quotes=hide_quotes,
+    )
+
+
+def _title(question: str) -> str:
+    line = " ".join(question.split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
+
+
+def _proposed(revealed: Revealed) -> str:
+    """What stands in the field of a corrected answer at first: the reading, where it is not the key."""
+    return revealed.reading.answer if revealed.agrees is False else ""
+
+
+def _json(values: Mapping[str, Any], status: int = 200) -> Response:
+    # Escaped, for a text may hold half a character, which UTF-8 has no bytes for.
+    return Response(json.dumps(values).encode("ascii"), status, media_type="application/json")

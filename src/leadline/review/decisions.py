@@ -1,0 +1,47 @@
+"""The decisions on a benchmark as pages see them: read again whenever somebody has written one."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from leadline.bench.adjudications import Adjudication, in_force, label_hash, read_adjudications
+from leadline.bench.item import Item
+
+
+class Decisions:
+    """Decisions in `path`, which need not be there. Safe for threads.
+
+    >>> Decisions(Path("there-is-no-such-file")).all()
+    ()
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Nothing is read yet."""
+        self.path = path
+        self._lock = threading.Lock()
+        self._stamp: tuple[int, int] | None = None
+        self._all: tuple[Adjudication, ...] = ()
+        self._in_force: dict[str, Adjudication] = {}
+
+    def all(self) -> tuple[Adjudication, ...]:
+        """All lines, in order. Raises UsageError with file and line for one that is no decision."""
+        try:
+            about = self.path.stat()
+        except FileNotFoundError:
+            return ()
+        with self._lock:
+            if self._stamp != (about.st_size, about.st_mtime_ns):
+                self._all = read_adjudications(self.path)
+                self._in_force = in_force(self._all)
+                self._stamp = about.st_size, about.st_mtime_ns
+            return self._all
+
+    def on(self, item: Item) -> tuple[Adjudication, ...]:
+        """The history of one item."""
+        return tuple(one for one in self.all() if one.item == item.id)
+
+    def standing(self, item: Item) -> Adjudication | None:
+        """The decision in force on an item as it is asked and labelled now."""
+        found = self._in_force.get(item.id) if self.all() else None
+        return found if found is not None and found.label == label_hash(item) else None

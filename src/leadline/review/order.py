@@ -1,0 +1,68 @@
+"""The order in which doubted items are shown, and the names that they have in addresses.
+
+A list of flags is sorted by kind and support, and an item's id may tell its label. So entries are shuffled
+under a seed, and named by what only that seed makes of them. The seed is drawn once and kept in the review
+folder: after a restart everything stands where it stood, and anybody can make the same order again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from filelock import FileLock
+
+from leadline.errors import LeadlineError
+
+FILE = "order.json"
+
+
+def recorded_seed(folder: Path) -> str:
+    """The seed of a review folder, which is drawn if it has none. Raises LeadlineError."""
+    path = folder / FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f".{FILE}.lock"):
+            if not path.exists():
+                made = path.with_name(f".{FILE}.new")
+                with made.open("w", encoding="utf-8") as file:
+                    json.dump({"seed": secrets.token_hex(16)}, file)
+                    file.write("\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+                made.replace(path)
+            seed = json.loads(path.read_text("utf-8"))["seed"]
+            if isinstance(seed, str) and seed:
+                return seed
+    except OSError as error:
+        raise LeadlineError(
+            f"cannot be written: {error.strerror or error}", where=str(path), fix="--into another folder"
+        ) from error
+    except (ValueError, LookupError, TypeError):
+        pass
+    raise LeadlineError("holds no seed", where=str(path), fix="put it back, or remove it to draw another")
+
+
+def shuffled(items: Iterable[str], seed: str) -> list[str]:
+    """The items, each once, in an order that depends on the seed alone; further ones move none of the others.
+
+    >>> shuffled(["b", "a"], "0") == shuffled(["a", "b", "a"], "0")
+    True
+    """
+    return sorted(set(items), key=lambda item: _digest(seed, "place", item))
+
+
+def token(item: str, seed: str) -> str:
+    """What an item is called in addresses: sixteen hexadecimal digits that tell nothing."""
+    return _digest(seed, "name", item)[:16]
+
+
+def _digest(seed: str, what: str, item: str) -> str:
+    return hmac.new(
+        seed.encode(), f"{what}\0{item}".encode("utf-8", "surrogatepass"), hashlib.sha256
+    ).hexdigest()
