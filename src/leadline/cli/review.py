@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import typer
 
+from leadline.cli import review_decide, review_flags
+
 app = typer.Typer(
     help="Doubts for a person to look at, decisions on labels, and blind readings of a benchmark.",
     no_args_is_help=True,
 )
+
+app.command(epilog="Example: leadline review flags my-study --out flags.jsonl --out flags.html")(
+    review_flags.flags
+)
+app.command(
+    epilog="Example: leadline review decide my-bench question-17 --outcome rejected "
+    '--reason "as clause 4 says" --reader "Jane Doe"'
+)(review_decide.decide)
+app.command(epilog="Example: leadline review decisions my-bench --json")(review_decide.decisions)

@@ -10,16 +10,14 @@ before raises no doubt and hides none.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from leadline.audit.document import ItemVerdict, load_audit
-from leadline.bench import Item
-from leadline.bench.adjudications import Adjudication, in_force, label_hash
+from leadline.bench.adjudications import Adjudication, Standing, label_hash, standing
 from leadline.lenses.label_errors import LEAST, Contradicted, caveats, contradicted
 from leadline.lenses.panel import make_panel
 from leadline.lenses.registry import compared
@@ -30,21 +28,6 @@ from leadline.study.members import members, protocol
 from leadline.study.readings import check_answered, readings
 from leadline.study.store import open_store
 from leadline.study.study import Study
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """By item, the outcome in force on the label as it is, and which decisions are about another one."""
-
-    settled: Mapping[str, str]
-    stale: tuple[str, ...]
-
-
-def outcomes(items: Mapping[str, Item], decisions: Iterable[Adjudication]) -> Outcomes:
-    """What decisions say of these items; those on other items are left out."""
-    known = {name: one for name, one in in_force(decisions).items() if name in items}
-    settled = {name: one.outcome for name, one in known.items() if one.label == label_hash(items[name])}
-    return Outcomes(settled, tuple(name for name in known if name not in settled))
 
 
 def flags_of(study: Study, decisions: Iterable[Adjudication] = (), *, with_decided: bool = False) -> FlagList:
@@ -59,7 +42,8 @@ def flags_of(study: Study, decisions: Iterable[Adjudication] = (), *, with_decid
     verdicts = _audit(study)
     about = contradicted(whole)
     found = [*_against_labels(about), *_by_audit(verdicts, drawn), *_unstable(whole)]
-    told = outcomes(items, decisions)
+    told = standing(study.whole, decisions)
+    settled = {name: decision.outcome for name, decision in told.applied.items()}
     flags = [
         flag.model_copy(
             update={
@@ -67,7 +51,7 @@ def flags_of(study: Study, decisions: Iterable[Adjudication] = (), *, with_decid
                 "category": items[flag.item].category,
                 "label": items[flag.item].answer if flag.kind == "label" else "",
                 "label_hash": label_hash(items[flag.item]),
-                "adjudication": told.settled.get(flag.item, ""),
+                "adjudication": settled.get(flag.item, ""),
             }
         )
         for flag in found
@@ -166,7 +150,7 @@ def _unstable(study: Whole) -> Iterator[Flag]:
 
 
 def _notes(
-    study: Study, whole: Whole, verdicts: tuple[ItemVerdict, ...], told: Outcomes, flagged: set[str]
+    study: Study, whole: Whole, verdicts: tuple[ItemVerdict, ...], told: Standing, flagged: set[str]
 ) -> list[str]:
     notes = []
     if len(whole.repeated) < LEAST:

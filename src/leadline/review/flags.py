@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from leadline.bench.adjudications import label_hash
 from leadline.bench.benchmark import Benchmark
+from leadline.bench.problem import did_you_mean
+from leadline.errors import UsageError
 
 Kind = Literal["label", "audit", "unstable", "reread", "withheld"]
 # Why an item is listed, in the order in which the doubts are worth a person's time.
@@ -159,3 +161,18 @@ def blinded(flags: FlagList, benchmark: Benchmark) -> FlagList:
             if item.id in wanted
         ),
     )
+
+
+def as_recorded(flags: FlagList, item: str) -> dict[str, Any]:
+    """What a decision on `item` keeps of its flags: the first one, and the kinds of the others in "also".
+
+    Raises UsageError where the list does not flag the item.
+    """
+    found = flags.of(item)
+    if not found:
+        known = did_you_mean(item, flags.items, otherwise="a decision may be taken without a flag as well")
+        raise UsageError(f"the list does not flag {item!r}", fix=known)
+    first, *others = found
+    left_out = {"item", "task", "category", "label_hash", "adjudication"}
+    said = first.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
+    return said | ({"also": [flag.kind for flag in others]} if others else {})

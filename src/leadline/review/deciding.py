@@ -1,0 +1,176 @@
+"""One decision of a person on one item: checked, stamped with the label that it is about, written down."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from leadline.bench import Benchmark, Item
+from leadline.bench.adjudications import (
+    Adjudication,
+    Outcome,
+    Read,
+    add_adjudication,
+    in_force,
+    label_hash,
+    read_adjudications,
+)
+from leadline.bench.problem import did_you_mean, shortened
+from leadline.documents.sources import Sources
+from leadline.errors import LeadlineError, UsageError
+from leadline.study.judging import gold_fault, reading_of
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision as it was written to `file`, and what its reader may want to know of earlier ones."""
+
+    file: Path
+    decision: Adjudication
+    notes: tuple[str, ...]
+
+
+def decide(
+    benchmark: Benchmark,
+    file: Path,
+    item: str,
+    outcome: Outcome,
+    *,
+    reason: str,
+    reader: str,
+    reading: str = "",
+    corrected: str | None = None,
+    read: Read | None = None,
+    flag: dict[str, Any] | None = None,
+) -> Decided:
+    """Write a decision on an item of `benchmark`, as it is now, at the end of `file`.
+
+    Dated today (UTC). Raises UsageError for an item that is not there, a correction that its type cannot
+    read or that is the label itself, a reader or a reason without words, and for taking back what is not in
+    force; LeadlineError where the file cannot be written.
+    """
+    about = _item(benchmark, item)
+    reader = " ".join(reader.split())
+    for name, text in (("reader", reader), ("reason", reason.strip())):
+        if not text:
+            raise UsageError(f"a decision has a {name}", fix=f"--{name}")
+    if any(unicodedata.category(sign) in ("Cc", "Cf") for sign in reader):
+        raise UsageError("a reader's name has no control characters", fix="--reader NAME")
+    if corrected is not None:
+        corrected = corrected.strip()
+        check_corrected(about, outcome, corrected)
+    before = read_adjudications(file) if file.exists() else ()
+    notes = _notes(in_force(before).get(item), about, outcome, corrected, reader, file)
+    decision = Adjudication(
+        item=item,
+        outcome=outcome,
+        reader=reader,
+        date=datetime.now(UTC).date().isoformat(),
+        reason=reason.strip(),
+        label=label_hash(about),
+        reading=reading,
+        corrected=corrected,
+        read=read,
+        flag=flag or {},
+    )
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        add_adjudication(file, decision)
+    except OSError as error:
+        what = f"the decision cannot be written: {error.strerror or error}"
+        raise LeadlineError(what, where=str(file), fix="nothing was changed; --into DIR") from error
+    return Decided(file, decision, tuple(notes))
+
+
+def check_corrected(item: Item, outcome: str, corrected: str) -> None:
+    """Raise UsageError for a corrected answer that cannot take the label's place."""
+    if outcome != "upheld":
+        what = f"an answer is corrected where the doubt is upheld, not with {outcome}"
+        raise UsageError(what, where=f"item {item.id}", fix="--outcome upheld, or leave --corrected out")
+    if not corrected:
+        raise UsageError("the corrected answer is blank", where=f"item {item.id}", fix="--corrected ANSWER")
+    as_label = item.model_copy(update={"answer": corrected, "aliases": ()})
+    if fault := gold_fault(as_label):
+        what = f"the corrected answer is not of the item's type, {item.answer_type}: {fault}"
+        raise UsageError(what, where=f"item {item.id}", fix="write it as the label is written")
+    if _says_the_same(item, corrected):
+        raise UsageError(
+            f"the corrected answer is the label: {shortened(item.answer)}",
+            where=f"item {item.id}",
+            fix="--outcome rejected where the label stands",
+        )
+
+
+def text_read(benchmark: Benchmark, source: str, start: int | None, end: int | None) -> Read | None:
+    """What was read of a document among the benchmark's sources, with the document's sha256; None for "".
+
+    `source` is a name or a URL that was fetched; `start` and `end` count characters of its text. Raises
+    UsageError for a document that is not held, and for a place outside of its text.
+    """
+    if not source:
+        if start is not None or end is not None:
+            raise UsageError("--from and --to are places in a document", fix="--source NAME")
+        return None
+    origin = benchmark.origin
+    sources = Sources.of(origin) if origin is not None and origin.is_dir() else None
+    path = sources.find(source) if sources else None
+    if sources is None or path is None:
+        names = sources.names() if sources else []
+        held = f"held are: {', '.join(names[:5])}" if names else "the benchmark holds no sources"
+        fix = did_you_mean(source, names, otherwise=held)
+        raise UsageError(f"{benchmark.name} has no source {source!r}", fix=fix)
+    if start is not None or end is not None:
+        length = len(sources.read(path).text)
+        first, last = start or 0, length if end is None else end
+        if not first < last <= length:
+            what = f"characters {first:,} to {last:,} are not in it: it has {length:,}"
+            raise UsageError(what, where=source, fix="--from N --to M, with N below M")
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Read(source=source, sha256=digest, start=start or 0, end=end)
+
+
+def _item(benchmark: Benchmark, item: str) -> Item:
+    if item not in benchmark.by_id:
+        raise UsageError(
+            f"{benchmark.name} has no item {item!r}",
+            fix=did_you_mean(item, benchmark.by_id, otherwise="leadline bench show lists all ids"),
+        )
+    return benchmark.by_id[item]
+
+
+def _says_the_same(item: Item, corrected: str) -> bool:
+    """Whether a corrected answer is the label, its aliases left aside: to one of them it may be corrected."""
+    if item.answer_type == "text":
+        return _folded(corrected) == _folded(item.answer)
+    alone = item.model_copy(update={"aliases": ()})
+    return reading_of(alone, corrected, rule="exact").correct
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _notes(
+    earlier: Adjudication | None, item: Item, outcome: str, corrected: str | None, reader: str, file: Path
+) -> list[str]:
+    """What to say of the decision that was in force. Raises UsageError for taking back what is not."""
+    if earlier is None:
+        if outcome == "withdrawn":
+            raise UsageError(
+                "there is no decision to take back", where=f"item {item.id}", fix=f"decisions lie in {file}"
+            )
+        return []
+    who = f"{earlier.reader} on {earlier.date}"
+    if outcome == "withdrawn":
+        return [f"taken back: {earlier.outcome}, by {who}"]
+    if earlier.label != label_hash(item):
+        return [f"a decision by {who} ({earlier.outcome}) was about another wording or label"]
+    if (earlier.outcome, earlier.corrected) == (outcome, corrected):
+        again = "by the same reader" if earlier.reader == reader else f"by {who}"
+        return [f"was decided so before, {again}: the reason and the date of this line count now"]
+    return [f"takes the place of another decision: {earlier.outcome}, by {who}"]
