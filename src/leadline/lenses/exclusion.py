@@ -1,9 +1,10 @@
 """What leaving items out does to every headline: both readings, side by side.
 
-"included" goes over everyone but the items left out by name, "audited" without those that the audit excludes:
-the study's population or, where the study leaves nothing out by its audit, the items that it does not flag.
-change = audited - included. An exclusion is a choice; this table is the record of what the choice moved, and
-of what it did not. Figures are those of the lenses of the same name. Source: Probity, Table 6.
+"included" goes over everyone but the items left out by name or by a person's decision, "audited" without
+those that the audit excludes: the study's population or, where the study leaves nothing out by its audit, the
+items that it does not flag. change = audited - included. An exclusion is a choice; this table is the record
+of what the choice moved, and of what it did not. Figures are those of the lenses of the same name. Source:
+Probity, Table 6.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from leadline.lenses.audited import flagged, named
+from leadline.lenses.audited import adjudicated, flagged, named
 from leadline.lenses.figures import (
     above_zero,
     below_zero,
-    bootstrapped,
     count,
     counted,
     in_points,
@@ -29,24 +29,23 @@ from leadline.lenses.figures import (
     unknown,
 )
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
+from leadline.lenses.moved import moved
 from leadline.lenses.panel import Panel
-from leadline.lenses.protocol import Protocol
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.split_halves import median_corrected
 from leadline.lenses.structural import Tasks, ceiling, tasks_of
 from leadline.lenses.transfer_figures import drawn_members, mean_over, pair_figures
 from leadline.lenses.transfer_scores import item_scores
 from leadline.lenses.whole import Whole
-from leadline.stats.alike import alike, difference_of_groups
-from leadline.stats.intervals import Interval
 from leadline.stats.rank_correlation import spearman
 from leadline.stats.top_sets import TopSets, top_sets
-from leadline.stats.two_groups import Counts, bootstrap_change
+from leadline.stats.two_groups import Counts
 
 Mask = npt.NDArray[np.bool_]
 
 DEFINITION = (
-    "included: everyone but the items left out by name. audited: without the items that the audit excludes. "
+    "included: everyone but the items left out by name or by a person's decision. audited: without the items "
+    "that the audit excludes. "
     "change: audited less included. Wobble, accuracy and shares of cells are pooled over configurations; "
     "their intervals resample items, that of a change with what each item adds to either reading. Those of "
     "the mean shared top resample configurations. Other figures are what the lenses of that name define."
@@ -112,8 +111,12 @@ def _both(whole: Whole) -> Readings:
 
 def _named(whole: Whole) -> list[str]:
     everyone = whole.panel_by(whole.protocol.stability.sameness, everyone=True)
-    by_name = int(named(everyone).sum())
-    return [f"Items left out by name are in neither reading: {by_name}."] if by_name else []
+    by_decision = int(adjudicated(everyone).sum())
+    by_name = int(named(everyone).sum()) - by_decision
+    notes = [f"Items left out by name are in neither reading: {by_name}."] if by_name else []
+    if by_decision:
+        notes.append(f"Items that a person's decision leaves out are in neither reading: {by_decision}.")
+    return notes
 
 
 def _row(quantity: str, included: Figure, audited: Figure, change: Figure | None = None) -> Row:
@@ -162,32 +165,11 @@ def _pooled(both: Readings) -> list[Row]:
         sums = cells.sum(axis=0).astype(np.float64)
         before = Counts(sums[there], measured[there])
         kept = both.kept[there]
-        change = _moved(before, kept, protocol)
+        change = moved(before, Counts(before.numerators * kept, before.denominators * kept), protocol)
         included = ratio(*before, protocol)
         audited = ratio(before.numerators[kept], before.denominators[kept], protocol)
         rows.append(_row(name, included, audited, change))
     return rows
-
-
-def _moved(before: Counts, kept: Mask, protocol: Protocol) -> Figure:
-    """The change of a share when only the items [items] that are `kept` count."""
-    items = len(kept)
-    if not kept.any():
-        why = "nothing was measured of the items that stay"
-        return Figure(value=None, denominator=items, method=bootstrapped(protocol), note=why)
-    after = Counts(before.numerators * kept, before.denominators * kept)
-    value = after.ratio - before.ratio
-    if alike(*before) and not kept.all():
-        # What stays less everything is what stays less what goes, times the part that goes.
-        part = 1 - float(after.denominators.sum() / before.denominators.sum())
-        stays = int(kept.sum())
-        apart = difference_of_groups(before.ratio, stays, before.ratio, items - stays)
-        ends = Interval(*(None if end is None else part * end for end in apart))
-        method = "newcombe over items, times the part left out"
-    else:
-        ends = bootstrap_change(before, after, protocol.bootstrap_draws, protocol.bootstrap_seed)
-        method = bootstrapped(protocol)
-    return Figure(value=value, denominator=items, low=ends.low, high=ends.high, method=method)
 
 
 def _of_tasks(both: Readings) -> list[Row]:

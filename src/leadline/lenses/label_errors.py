@@ -18,7 +18,8 @@ configuration's readings, and no configuration's own modal answer is correct: wh
 label is not outvoted by the others. Without a firm one the claim is not supported.
 
 An item is looked at only where every configuration was read at least once; excluded and flagged items are
-looked at as well. Order: unanimous first, then by readings that support.
+looked at as well, those that a person decided on are not: they are counted. Order: unanimous first, then by
+readings that support.
 
 `value` is the answer agreed on; a text, whose value is a normal form, is shown as it was answered most often
 (of equally frequent ones the first in order), on one line, where that is no longer than sixty characters.
@@ -169,20 +170,30 @@ class Contradicted:
         return self.labels[dissent[0]], LABEL if found.disputed[at] else OTHER
 
 
-def contradicted(study: Whole) -> Contradicted | None:
-    """All candidates among a study's items; None for fewer than two configurations."""
+def contradicted(study: Whole, *, undecided: bool = False) -> Contradicted | None:
+    """All candidates among a study's items, or among those that nobody has decided on; None for fewer than
+    two configurations."""
     chosen = study.repeated if len(study.repeated) >= LEAST else tuple(range(len(study.members)))
     if len(chosen) < LEAST:
         return None
-    shared = study.everyone.with_columns(pl.coalesce("value_shared", "value").alias("value"))
+    everyone = study.everyone
+    if undecided and decided(everyone):
+        everyone = everyone.filter(pl.col("adjudication").fill_null("") == "")
+    shared = everyone.with_columns(pl.coalesce("value_shared", "value").alias("value"))
     found = candidates(make_panel(shared, [study.members[number] for number in chosen]))
     labels = tuple(study.labels[number] for number in chosen)
     return Contradicted(found, labels, _as_answered(shared, found))
 
 
+def decided(readings: pl.DataFrame) -> set[str]:
+    """The items that a person decided on."""
+    of_person = pl.col("adjudication").fill_null("") != ""
+    return {item for piece in pieces(readings) for item in piece.filter(of_person)["item"].unique()}
+
+
 def whole(study: Whole) -> list[Finding]:
     """The finding `candidates`; none for fewer than two configurations."""
-    about = contradicted(study)
+    about = contradicted(study, undecided=True)
     if about is None:
         return []
     return [
@@ -296,6 +307,8 @@ def _notes(study: Whole, about: Contradicted) -> list[str]:
     notes = ["A flag is a candidate for a person, never a correction.", *caveats(study, about)]
     if len(about.found.items) > _ROWS:
         notes.append(f"{len(about.found.items) - _ROWS} more candidates are not listed.")
+    if settled := len(decided(study.everyone)):
+        notes.append(f"Left out, since a person decided on them: {_items(settled)}.")
     return notes
 
 

@@ -61,7 +61,7 @@ class Panel:
     answer_types: Names
     audit: Names
     stated: Names
-    excluded: Names  # why an item is not of the population ("named", an audit's verdict), "" for its members
+    excluded: Names  # why an item is not of the population (see `lenses.frame`), "" for its members
     codes: Ints  # [C, I, S]: which value a reading carries (an index into `values`), -1 where there is none
     hits: Mask  # [C, I, S]: correct readings
     asked: Ints  # [C, I]: answers that are there, readable or not
@@ -226,6 +226,10 @@ class Panel:
             asked=self.asked[rows][:, chosen],
             **{name: getattr(self, name)[chosen] for name in names},
         )
+
+    def judged(self, hits: Mask) -> Panel:
+        """The same answers with other judgements [C, I, S]."""
+        return replace(self, hits=hits)
 
 
 def make_panel(readings: pl.DataFrame, members: Sequence[Member], rule: Sameness = "own") -> Panel:

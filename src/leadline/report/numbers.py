@@ -39,6 +39,8 @@ KINDS = {
     "fall": Kind.DIFFERENCE,
     "fall_newcombe": Kind.DIFFERENCE,
     "acc_rise": Kind.DIFFERENCE,
+    "acc_change": Kind.DIFFERENCE,
+    "wobble_change": Kind.DIFFERENCE,
     "net": Kind.SIGNED_COUNT,
     "kendall_sgr": Kind.COEFFICIENT,
     "kendall_dgr": Kind.COEFFICIENT,

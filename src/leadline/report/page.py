@@ -50,6 +50,7 @@ LENS_ORDER = (
     "contrast",
     "repair",
     "exclusion",
+    "adjudication",
     "label_errors",
     "equivalence",
     "steadiness",
@@ -59,6 +60,7 @@ LENS_ORDER = (
 # Tables without a chart that readers of recorded answers look for: linked from the head, open if not long.
 LINKED = {
     ("exclusion", "both readings"): "Exclusion",
+    ("adjudication", "both"): "Adjudication",
     ("label_errors", "candidates"): "Label errors",
     ("equivalence", "pairs"): "Same runs?",
 }
