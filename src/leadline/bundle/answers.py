@@ -21,8 +21,8 @@ _PACKED_ABOVE = 1_000_000
 _KEYS = ("model", "configuration", "item", "sample")
 _READ = (
     "state", "value", "value_exact", "value_declared", "value_rounding", "value_shared", "correct",
-    "correct_strict", "leads", "gold_token", "gold_rank", "gold_logprob", "gold_masked", "audit", "stated",
-    "excluded",
+    "correct_strict", "correct_labelled", "leads", "gold_token", "gold_rank", "gold_logprob", "gold_masked",
+    "audit", "stated", "excluded", "adjudication",
 )  # fmt: skip
 # Said only where it is true, or where there is something to say.
 _SILENT = (None, False, "")
@@ -80,9 +80,7 @@ def write_answers(
                 responses.write(_line(said))
             tables.append(table)
             for row in own.select(*_KEYS, *_READ).iter_rows(named=True):
-                readings.write(
-                    _line({key: row[key] for key in row if key in _KEYS or row[key] not in _SILENT})
-                )
+                readings.write(_reading(row))
     pl.concat(tables).write_parquet(folder / "responses.parquet", compression="zstd", statistics=False)
     return Written(counts, name, texts)
 
@@ -96,7 +94,7 @@ def write_before(frame: pl.DataFrame, folder: Path) -> int:
     names = (*_KEYS, *_READ, "text")
     with (folder / "readings.jsonl").open("wb") as file:
         for row in frame.sort(_KEYS).select(names).iter_rows(named=True):
-            file.write(_line({key: row[key] for key in row if key in _KEYS or row[key] not in _SILENT}))
+            file.write(_reading(row))
     return frame.height
 
 
@@ -135,6 +133,16 @@ def _responses(study: Study, store: Store, member: StudyMember, own: pl.DataFram
         "tokens_out",
     )
     return kept.hstack(added).select(pl.col(name).cast(kind) for name, kind in _RESPONSES.items())
+
+
+def _reading(row: dict[str, Any]) -> bytes:
+    """A line of a reading. By the label before it was corrected it is said to be right or wrong only where
+    that is another thing than by the label after."""
+    said = {key: row[key] for key in row if key in _KEYS or row[key] not in _SILENT}
+    labelled = said.pop("correct_labelled", row["correct_labelled"])
+    if labelled is not None and labelled != row["correct"]:
+        said["correct_labelled"] = labelled
+    return _line(said)
 
 
 def _line(entry: dict[str, Any]) -> bytes:

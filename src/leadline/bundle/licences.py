@@ -15,10 +15,14 @@ UNKNOWN = "TO FILL: not declared"
 
 
 def licences_text(
-    study: Study, models: Iterable[str], with_sources: bool, libraries: Mapping[str, str] | None = None
+    study: Study,
+    models: Iterable[str],
+    with_sources: bool,
+    libraries: Mapping[str, str] | None = None,
+    readings: Iterable[str] = (),
 ) -> str:
     """LICENCES.md. `models` are the labels of those that answered, `libraries` (name -> version) the packages
-    that the study's runs name."""
+    that the study's runs name, `readings` the files that hold the work of readers."""
     whole = study.whole
     lines = [
         "# Licences",
@@ -35,6 +39,7 @@ def licences_text(
         "",
         *_sources(study, with_sources),
         "",
+        *_readings(readings),
         "## Models",
         "",
         "| model | licence |",
@@ -73,6 +78,23 @@ def _sources(study: Study, with_sources: bool) -> list[str]:
         if hosts:
             lines += ["", f"Fetched from: {', '.join(hosts)}."]
     return lines
+
+
+def _readings(files: Iterable[str]) -> list[str]:
+    """Decisions and filled sheets are their readers' work; packs also show the benchmark's questions."""
+    told = list(files)
+    if not told:
+        return []
+    return [
+        "## Decisions and readings",
+        "",
+        "| files | licence |",
+        "| --- | --- |",
+        *(f"| {name} | {UNKNOWN} |" for name in told),
+        "",
+        "They are the work of their readers. The questions and windows in a pack are the benchmark's.",
+        "",
+    ]
 
 
 def _model_licence(study: Study, label: str) -> str:

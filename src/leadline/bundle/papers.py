@@ -1,11 +1,14 @@
-"""What a study wrote down before and beside its answers: registered predictions, and the audit it follows."""
+"""What a study wrote down before and beside its answers: registered predictions, and the audit and the
+decisions on labels that it follows."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
+from leadline.bench.adjudications import FILE as DECISIONS
 from leadline.bundle.private import without_places
 from leadline.study.study import Study
 
@@ -15,8 +18,9 @@ _REGISTRATION = "leadline.registration"
 def copy_papers(study: Study, folder: Path) -> dict[str, str]:
     """Copy them into `folder`; name -> sha256 of the file that the study has.
 
-    A registration is copied as it is, for its stamp is over its own content. An audit names files: its
-    absolute paths are cut to their last part. Raises OSError.
+    A registration is copied as it is, for its stamp is over its own content, and so are the decisions, whose
+    checksum the findings name. An audit names files: its absolute paths are cut to their last part. Raises
+    OSError.
     """
     found: dict[str, str] = {}
     for path in sorted(study.folder.glob("*.json")):
@@ -30,6 +34,10 @@ def copy_papers(study: Study, folder: Path) -> dict[str, str]:
         path = study.folder / Path(audit).expanduser()
         (folder / "audit.json").write_text(without_places(path.read_text(encoding="utf-8")), encoding="utf-8")
         found["audit.json"] = _digest(path)
+    decisions = study.population.decisions.file
+    if decisions is not None:
+        shutil.copyfile(decisions, folder / DECISIONS)
+        found[DECISIONS] = _digest(decisions)
     return found
 
 

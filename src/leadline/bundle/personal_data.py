@@ -70,8 +70,17 @@ def account_counted(sort: str, texts: Iterable[tuple[str, int]]) -> Accounting:
     return Accounting(sort, number, distinct, holding)
 
 
-def personal_data_text(accounts: Iterable[Accounting]) -> str:
-    """The accounting for people: PERSONAL_DATA.md."""
+@dataclass(frozen=True)
+class Named:
+    """People whose names are released on purpose: `people` of them, in `entries` of a sort, in such files."""
+
+    people: int
+    entries: str
+    files: str
+
+
+def personal_data_text(accounts: Iterable[Accounting], readers: Iterable[Named] = ()) -> str:
+    """The accounting for people: PERSONAL_DATA.md. `readers` are named on purpose."""
     lines = [
         "# Personal data",
         "",
@@ -88,4 +97,17 @@ def personal_data_text(accounts: Iterable[Accounting]) -> str:
         lines.append(f"| {one.sort} | {one.texts:,} | {one.distinct:,} | {counts} |")
     lines += ["", *(f"- **{kind}**: {meaning}" for kind, (_, meaning) in KINDS.items())]
     lines += ["", "Names of persons in running text, addresses and dates of birth are not looked for.", ""]
+    if told := list(readers):
+        lines += [
+            "## Readers, named on purpose",
+            "",
+            "Who decided on a label, or read it again, is released under the name that they gave: a decision",
+            "counts as much as whoever made it can be asked about it. That name is personal data, which its",
+            "bearer agrees to release; a code in its place, chosen when reading, does as well.",
+            "",
+            "| where | entries | readers |",
+            "| --- | ---: | ---: |",
+            *(f"| {one.files} | {one.entries} | {one.people:,} |" for one in told),
+            "",
+        ]
     return "\n".join(lines)

@@ -21,14 +21,37 @@ _FILES = (
     ("CHECKSUMS.sha256", "for `sha256sum -c CHECKSUMS.sha256`"),
     ("verify.py", "recomputes every figure from the answers"),
 )
+_DECISIONS = ("adjudications.jsonl", "what people decided on labels; `benchmark/` keeps them as annotated")
+_PACKS = (
+    "packs/",
+    "blind packs that the benchmark was read again on: pages, sheets as they were filled, scores",
+)
+_EVIDENCE = ("evidence.html", "the items with their windows, quotes and labels; report.html leads to it")
 _BEFORE = ("before/readings.jsonl", "the same of the items as they were before a change, with the texts")
+# What lines hold more where a study follows decisions.
+_DECIDED = (
+    "`adjudication`: what people decided of the item's label (corrected, wrong, ambiguous, rejected);",
+    "`correct_labelled`: right by the label as it was annotated, where that is another thing than `correct`.",
+)
 
 
-def readme_text(document: FindingsDocument, written: Written) -> str:
+def readme_text(
+    document: FindingsDocument, written: Written, *, has_packs: bool = False, has_evidence: bool = False
+) -> str:
     """README.md."""
     total = sum(written.readings.values())
     benchmark = document.benchmark
-    files = (*_FILES[:5], _BEFORE, *_FILES[5:]) if document.protocol.before else _FILES
+    follows = bool(benchmark.adjudications)
+    files = [
+        *_FILES[:1],
+        *([_EVIDENCE] if has_evidence else ()),
+        *_FILES[1:5],
+        *([_BEFORE] if document.protocol.before else ()),
+        *_FILES[5:6],
+        *([_DECISIONS] if follows else ()),
+        *([_PACKS] if has_packs else ()),
+        *_FILES[6:],
+    ]
     lines = [
         f"# {document.study}",
         "",
@@ -60,6 +83,7 @@ def readme_text(document: FindingsDocument, written: Written) -> str:
         "`value`, for numbers also `value_exact`, `value_declared`, `value_rounding`, `value_shared`;",
         "`correct`, `correct_strict`, `leads`; `gold_rank` and its like where the gold token was probed;",
         "`audit`, `stated`, `excluded`. What is false or empty is left out.",
+        *(_DECIDED if follows else ()),
         "",
         f"Made by Leadline {document.leadline_version}.",
         "",

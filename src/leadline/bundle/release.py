@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,11 @@ from leadline.bundle.checksums import write_checksums
 from leadline.bundle.exclusions import exclusions_json, exclusions_text, layers
 from leadline.bundle.joining import verifier
 from leadline.bundle.licences import licences_text
+from leadline.bundle.packs import PackFiles, copy_packs, read_packs
 from leadline.bundle.papers import copy_papers
 from leadline.bundle.personal_data import account, account_counted, personal_data_text
 from leadline.bundle.private import check_private, without_places, without_places_in
+from leadline.bundle.readers import accounts_of_readers, files_of_readers, named_readers
 from leadline.bundle.readme import readme_text
 from leadline.bundle.running import VERIFIER, Verification, disagreements, verify_bundle
 from leadline.bundle.source_texts import copy_sources, source_texts
@@ -36,6 +38,7 @@ from leadline.study.readings import readings
 from leadline.study.store import open_store
 from leadline.study.study import Study
 
+EVIDENCE = "evidence.html"
 # So many disagreements are told when a bundle is refused.
 _TOLD = 20
 
@@ -44,27 +47,39 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Bundled:
-    """Where a bundle was written, and what its verification said."""
+    """Where a bundle was written, what its verification said, and a sentence for each pack that was left
+    out."""
 
     path: Path
     verification: Verification
     document: FindingsDocument
+    remarks: tuple[str, ...] = ()
 
 
 def bundle_study(
-    study: Study, out: Path, *, with_sources: bool = False, packed: bool = False, say: Say = print
+    study: Study,
+    out: Path,
+    *,
+    with_sources: bool = False,
+    packed: bool = False,
+    packs: Sequence[Path] = (),
+    found_packs: Sequence[Path] = (),
+    say: Say = print,
 ) -> Bundled:
     """Write the bundle of `study` to the folder (or, `packed`, the zip file) `out`.
 
-    It appears whole and verified, or not at all. `say` is told what is being done. Raises UsageError where
-    `out` is there already, LeadlineError where the study has no answers, where something private would be
+    It appears whole and verified, or not at all. `say` is told what is being done. `packs` are blind packs to
+    release with it; `found_packs` those that lie beside the benchmark, which are left out, with a remark,
+    where they were drawn from other content. Raises UsageError where `out` is there already or a pack is
+    none of the benchmark's, LeadlineError where the study has no answers, where something private would be
     released, or where the findings cannot be verified.
     """
     if out.exists():
         raise UsageError("is there already", where=str(out), fix="name a place that is free")
+    released, left_out = read_packs(study.whole, packs, found_packs)
     out.parent.mkdir(parents=True, exist_ok=True)
     with _beside(out) as made:
-        document = _write(study, made, with_sources, say)
+        document = _write(study, made, with_sources, released, say)
         check_private(made, study.folder)
         write_checksums(made)
         say("verifying")
@@ -76,16 +91,21 @@ def bundle_study(
         else:
             made.chmod(0o777 & ~_umask())
             made.rename(out)
-    return Bundled(out, verification, document)
+    return Bundled(out, verification, document, tuple(left_out))
 
 
-def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> FindingsDocument:
+def _write(
+    study: Study, folder: Path, with_sources: bool, packs: Sequence[PackFiles], say: Say
+) -> FindingsDocument:
     say("report")
     with tempfile.TemporaryDirectory(prefix=".report.", dir=folder.parent) as scratch:
         made = report_study(study, Path(scratch))
         document = made.document
         for name in ("findings.json", "report.html"):
             shutil.copyfile(Path(scratch) / name, folder / name)
+        has_evidence = (Path(scratch) / EVIDENCE).is_file()
+        if has_evidence:
+            shutil.copyfile(Path(scratch) / EVIDENCE, folder / EVIDENCE)
     say("answers")
     with open_store(study.folder, write=False) as store:
         found = members(study, store)
@@ -101,6 +121,7 @@ def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> Findings
     if with_sources:
         copy_sources(study, folder / "benchmark")
     say("papers")
+    copy_packs(packs, folder)
     exclusions = layers(study, frame, parts)
     accounts = [
         account("windows", (item.window for item in study.whole.items if item.window is not None)),
@@ -112,16 +133,19 @@ def _write(study: Study, folder: Path, with_sources: bool, say: Say) -> Findings
         accounts.append(
             account_counted("responses from before the items were changed", _counted(made.before))
         )
+    accounts += accounts_of_readers(study, packs)
     manifest = _manifest(study, frame, written.readings, earlier, copy_papers(study, folder), told)
     labels = list(dict.fromkeys(one.model for one in found))
     texts = {
-        "DATA_STATEMENT.md": statement_text(study, exclusions),
+        "DATA_STATEMENT.md": statement_text(study, exclusions, packs),
         "DATASHEET_EXCLUSIONS.md": exclusions_text(study, exclusions),
         "DATASHEET_EXCLUSIONS.json": exclusions_json(study, exclusions),
-        "PERSONAL_DATA.md": personal_data_text(accounts),
-        "LICENCES.md": licences_text(study, labels, with_sources, _libraries(manifest)),
+        "PERSONAL_DATA.md": personal_data_text(accounts, named_readers(study, packs)),
+        "LICENCES.md": licences_text(
+            study, labels, with_sources, _libraries(manifest), files_of_readers(study, packs)
+        ),
         "study.yaml": without_places(study.file.read_text(encoding="utf-8")),
-        "README.md": readme_text(document, written),
+        "README.md": readme_text(document, written, has_packs=bool(packs), has_evidence=has_evidence),
         VERIFIER: verifier(),
         MANIFEST: json.dumps(manifest, indent=1, ensure_ascii=False) + "\n",
     }

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from leadline.bench import Benchmark
 from leadline.bundle.exclusions import Layer
+from leadline.bundle.packs import FOLDER, PackFiles
 from leadline.study.study import Study
 
 TO_FILL = "**TO FILL**"
 
 
-def statement_text(study: Study, found: Sequence[Layer]) -> str:
+def statement_text(study: Study, found: Sequence[Layer], packs: Sequence[PackFiles] = ()) -> str:
     """The statement of a study's benchmark. What the files do not say is marked, never made up.
 
     Source: E. Bender and B. Friedman, Data Statements for NLP (TACL 2018).
@@ -44,7 +45,7 @@ def statement_text(study: Study, found: Sequence[Layer]) -> str:
         "",
         f"- Who wrote the texts: {TO_FILL}",
         f"- Who wrote questions and labels, how many, trained and paid how: {TO_FILL}",
-        f"- Agreement between annotators: {TO_FILL}",
+        f"- Agreement between annotators: {_agreement(packs)}",
         "",
         "## Labels and evidence",
         "",
@@ -122,6 +123,27 @@ def _evidence(study: Study) -> list[str]:
         f"- {quoted:,} items bring a quote that validates the label, {windows:,} a window that is shown to "
         f"the model, {aliases:,} more than one valid answer.",
         f"- Audit of labels against their sources: {study.population.audit or 'none'}.",
+        *_decisions(study),
+    ]
+
+
+def _agreement(packs: Sequence[PackFiles]) -> str:
+    """Where the agreement of blind readings with the labels was measured."""
+    scored = [f"{FOLDER}/{pack.name}/{name}" for pack in packs for name in pack.scores]
+    return f"measured on blind packs, see {', '.join(scored)}" if scored else TO_FILL
+
+
+def _decisions(study: Study) -> list[str]:
+    """What people decided of the labels, where the study follows such decisions."""
+    decisions = study.population.decisions
+    if not decisions.digest:
+        return []
+    readers = len({decision.reader for decision in decisions.applied.values()})
+    counts = Counter(decisions.outcomes.values())
+    said = ", ".join(f"{counts[name]:,} {name}" for name in ("corrected", "wrong", "ambiguous", "rejected"))
+    return [
+        f"- Decisions on labels: {len(decisions.applied):,} by {readers:,} readers ({said}), "
+        "in adjudications.jsonl; `benchmark/` keeps the labels as they were annotated."
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leadline.cli.run import AuditFile, Excluded, QuietFlag, excluding
+from leadline.cli.run import Adjudications, AuditFile, Excluded, QuietFlag, excluding, opened
 
 
 def bundle(
@@ -24,6 +24,16 @@ def bundle(
     packed: Annotated[bool, typer.Option("--zip", help="Make one zip file in place of a folder.")] = False,
     audit: AuditFile = None,
     exclude: Excluded = None,
+    adjudications: Adjudications = None,
+    pack: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--pack",
+            help="A blind pack of this benchmark to release with its sheets and scores. Repeat for several; "
+            "those in the benchmark's review folder are released anyway.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: QuietFlag = False,
 ) -> None:
     """Make a release of a study: items, answers, findings, papers, and a program that checks them.
@@ -31,19 +41,24 @@ def bundle(
     The findings are recomputed from the answers by verify.py, which shares no code with Leadline. Where the
     two do not agree, nothing is released.
     """
+    from leadline.bundle.packs import FOLDER, packs_in
     from leadline.bundle.release import bundle_study
-    from leadline.study.study import open_study
+    from leadline.review.places import review_folder
 
-    opened = open_study(study, excluding(audit, exclude))
-    target = out or opened.folder / ("bundle.zip" if packed else "bundle")
+    found = opened(study, excluding(audit, exclude), None, adjudications, quiet=quiet)
+    target = out or found.folder / ("bundle.zip" if packed else "bundle")
     made = bundle_study(
-        opened,
+        found,
         target,
         with_sources=with_sources,
         packed=packed,
+        packs=pack or [],
+        found_packs=packs_in(review_folder(found.whole) / FOLDER),
         say=(lambda step: None) if quiet else (lambda step: typer.echo(f"bundle: {step} ...", err=True)),
     )
     report = made.verification.report
+    for remark in made.remarks:
+        typer.echo(f"note: {remark}", err=True)
     figures = [
         sum(counts[how] for counts in report["figures"].values()) for how in ("exactly", "by resampling")
     ]

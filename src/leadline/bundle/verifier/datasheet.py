@@ -14,8 +14,8 @@ _MEANINGS = {
     "as annotated": "all items of the benchmark",
     "drawn": "chosen by the study's items, limit and seed",
     "audit": "left out by a verdict of the audit",
-    "adjudication": "left out by a person's decision on the label",
     "named": "left out by name in study.yaml",
+    "adjudication": "left out by a person's decision on the label",
     "unmeasured": "no configuration gave a readable answer",
 }
 _ROW = re.compile(r"^\| (.+?) \| (.+?) \| ([\d,]+) \| ([\d,]+) \|$")
@@ -145,8 +145,8 @@ def _layers(bundle: Bundle) -> Layers:
         ("as annotated", len(bundle.items), []),
         ("drawn", len(drawn), sorted(set(bundle.items) - drawn)),
         ("audit", len(drawn) - len(audit), audit),
-        ("adjudication", len(drawn) - len(audit) - len(people), people),
-        ("named", len(members), named),
+        ("named", len(drawn) - len(audit) - len(named), named),
+        ("adjudication", len(members), people),
         ("unmeasured", len(members) - len(unmeasured), unmeasured),
     ]
     return [one for one in layers if one[0] != "adjudication" or bundle.decisions.is_named]

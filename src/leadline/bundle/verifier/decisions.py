@@ -41,6 +41,16 @@ class Decisions:
             and (corrects is None or (decision.get("corrected") is not None) == corrects)
         )
 
+    def called(self, item: str) -> str:
+        """What was decided of an item's label, in a word; "" where nothing was."""
+        decision = self.standing.get(item)
+        if decision is None:
+            return ""
+        outcome = decision["outcome"]
+        if outcome == "upheld":
+            return "wrong" if decision.get("corrected") is None else "corrected"
+        return "ambiguous" if outcome == "excluded-ambiguous" else str(outcome)
+
     @property
     def taken_out(self) -> dict[str, str]:
         """Item -> the reason, of those that leave the population."""
@@ -117,9 +127,9 @@ def _apply(bundle: Bundle, found: Decisions, in_force: dict[str, dict[str, Any]]
 
 
 def check_decisions(bundle: Bundle, book: Book) -> None:
-    """Who is left out by a decision is left out, and nobody else; no reading of another label was passed on.
+    """Who is left out by a decision is left out, and nobody else; readings say what was decided.
 
-    An item may be left out for a reason that comes before: the audit's verdict.
+    An item may be left out for a reason that comes before: the audit's verdict, or by name.
     """
     holds = bundle.manifest["bundle"]
     members, reasons = set(holds["items"]), holds["excluded"]
@@ -136,3 +146,17 @@ def check_decisions(bundle: Bundle, book: Book) -> None:
     for item, told in sorted(reasons.items()):
         if told in TAKEN_OUT.values() and item not in out:
             book.fault("adjudication", f"item {item} is left out as {told}; no decision in force says so")
+    told_of = {
+        (item, answer.adjudication)
+        for cells in bundle.everyone.values()
+        for item, answers in cells.items()
+        for answer in answers
+    }
+    for item, said in sorted(told_of):
+        own = bundle.decisions.called(item)
+        if said != own:
+            book.fault(
+                "adjudication",
+                f"item {item}: readings.jsonl says {said or 'nothing'} of its label, {DECISIONS} "
+                f"{own or 'nothing'}",
+            )

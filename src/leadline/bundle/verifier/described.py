@@ -11,6 +11,7 @@ from typing import Any
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import read_lines
 from leadline.bundle.verifier.loading import Bundle, content_hash_of
+from leadline.bundle.verifier.populated import check_population
 
 SCHEMA = "leadline.findings/1"
 CORRECTNESS = {
@@ -134,8 +135,9 @@ def _check_benchmark(bundle: Bundle, book: Book) -> None:
     told, entry = bundle.manifest.get("benchmark", {}), bundle.document["benchmark"]
     for key in ("name", "version", "content_hash", "items_asked", "items_total", "population", "audit"):
         _same(f"benchmark, {key}", entry[key], told.get(key), book)
+    _same("benchmark, adjudications", entry.get("adjudications", ""), told.get("adjudications", ""), book)
     holds = bundle.manifest["bundle"]
-    members, excluded = holds["items"], holds["excluded"]
+    members = holds["items"]
     _same("items asked", entry["items_asked"], len(members), book)
     if set(members) <= set(bundle.items):
         own = content_hash_of({item: bundle.judged[item] for item in members})
@@ -145,7 +147,7 @@ def _check_benchmark(bundle: Bundle, book: Book) -> None:
     read = {item for cells in bundle.cells.values() for item in cells}
     for item in sorted(read - set(members))[:20]:
         book.fault("description", f"item {item} has readings, and is not in the population of manifest.json")
-    _same("population", entry["population"], _sentence(len(members), excluded, entry["audit"], entry), book)
+    check_population(bundle, book)
     baseline = bundle.protocol["baseline"]
     answered = {
         item
@@ -154,20 +156,6 @@ def _check_benchmark(bundle: Bundle, book: Book) -> None:
         for item in cells
     }
     _same("items answered", entry["items_answered"], len(answered), book)
-
-
-def _sentence(stay: int, excluded: dict[str, str], audit: str, entry: dict[str, Any]) -> str:
-    """What the population is called. The order of the reasons is the report's own."""
-    if not excluded:
-        return f"all {stay:,} items drawn; " + ("the audit excludes none" if audit else "not audited")
-    counts: dict[str, int] = {}
-    for reason in excluded.values():
-        name = "named in study.yaml" if reason == "named" else reason
-        counts[name] = counts.get(name, 0) + 1
-    told = entry["population"].rpartition("(")[2].rstrip(")").split(", ")
-    own = [f"{reason} {number:,}" for reason, number in counts.items()]
-    reasons = ", ".join(told if sorted(told) == sorted(own) else own)
-    return f"{stay:,} of {stay + len(excluded):,} items drawn; left out: {len(excluded):,} ({reasons})"
 
 
 def _check_incomplete(bundle: Bundle, book: Book) -> None:

@@ -19,9 +19,9 @@ class Answer:
     """One reading with the response it was read from."""
 
     __slots__ = (
-        "audit", "correct", "declared", "exact", "excluded", "finish", "item", "labelled", "leads", "logprob",
-        "masked", "rank", "rounding", "sample", "shared", "state", "stated", "strict", "text", "token",
-        "tokens_in", "tokens_out", "value", "vote",
+        "adjudication", "audit", "correct", "declared", "exact", "excluded", "finish", "item", "labelled",
+        "leads", "logprob", "masked", "rank", "rounding", "sample", "shared", "state", "stated", "strict",
+        "text", "token", "tokens_in", "tokens_out", "value", "vote",
     )  # fmt: skip
 
     def __init__(self, line: dict[str, Any]) -> None:
@@ -47,6 +47,7 @@ class Answer:
         self.audit: str = get("audit") or ""
         self.stated: str = get("stated") or ""
         self.excluded: str = get("excluded") or ""
+        self.adjudication: str = get("adjudication") or ""
         self.text: str = ""
         self.finish: str = ""
         self.tokens_in: int | None = None
