@@ -80,7 +80,7 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / FILE
     Readings(path).add("a", LABEL, "Ann", "x")
     path.write_bytes(b'{"item": "a"}\n' + path.read_bytes())
-    with pytest.raises(UsageError, match=rf"{FILE}:1: label"):
+    with pytest.raises(UsageError, match=rf"{FILE}:1: is no reading \(label\)"):
         Readings(path).all()
 
 

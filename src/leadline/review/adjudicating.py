@@ -18,19 +18,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from leadline.bench.adjudications import Read, add_adjudication, label_hash
+from leadline.bench.adjudications import Read, label_hash
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.item import Item
 from leadline.bench.views import for_labeller
 from leadline.review.adjudication_form import (
     IS_DECISION,
     OUTCOMES,
-    decision_of,
     faults_of_decision,
     faults_of_reading,
     text_of,
 )
+from leadline.review.asking import reader_of, refusal
+from leadline.review.deciding import decide
 from leadline.review.decisions import Decisions
+from leadline.review.document_routes import document_routes
 from leadline.review.drafts import Draft, Fields
 from leadline.review.evidence import InSource, in_sources, in_window
 from leadline.review.flags import FlagList
@@ -45,6 +47,7 @@ from leadline.study.study import Study
 # A reader has to read the window: it is shown whole, unless it is longer than a book's chapter.
 WINDOW_SHOWN = 200_000
 _TITLE = 90
+_NOT_YET = "this is shown once you have committed a reading of this item"
 
 
 @dataclass
@@ -65,8 +68,8 @@ class AdjudicateJob:
     verb: ClassVar[str] = "Commit"
     shared: ClassVar[bool] = False
     template: ClassVar[str] = "adjudicate.html.j2"
-    scripts: ClassVar[tuple[str, ...]] = ("adjudicate.js",)
-    styles: ClassVar[tuple[str, ...]] = ("adjudicate.css",)
+    scripts: ClassVar[tuple[str, ...]] = ("document.js", "document_search.js", "adjudicate.js")
+    styles: ClassVar[tuple[str, ...]] = ("document.css", "adjudicate.css")
 
     _items: dict[str, Item] = field(init=False)
     _entries: tuple[Entry, ...] = field(init=False)
@@ -98,7 +101,6 @@ class AdjudicateJob:
             "window": in_window(item, quotes=not self.hide_quotes, limit=WINDOW_SHOWN),
             "documents": self._numbers(item),
             "hide_quotes": self.hide_quotes,
-            "fields": dict(draft.fields) if draft else {},
             "reading": reading,
             "revealed": revealed,
             "outcomes": OUTCOMES,
@@ -149,8 +151,6 @@ class AdjudicateJob:
 
     def routes(self) -> Sequence[Route]:
         """GET /api/adjudicate/KEY/revealed (403 before the reading) and GET /api/adjudicate/KEY/places."""
-        from leadline.review.document_routes import document_routes
-
         base = f"/api/{self.name}/{{key}}"
         own = [
             Route(f"{base}/revealed", self._answer_revealed, methods=["GET"]),
@@ -172,12 +172,20 @@ class AdjudicateJob:
         return [(number, self.documents.names[number]) for number in known] if self.documents else []
 
     def _decide(self, item: Item, reader: str, reading: BlindReading, fields: Fields) -> None:
-        read = self._read(item) if fields.get("beyond") else None
-        made = decision_of(item, reader, reading, fields, read, self._flag(item))
-        if (before := self.decisions.on(item)) and before[-1] == made:
-            return  # asked once more after a sudden end
-        self.decisions.path.parent.mkdir(parents=True, exist_ok=True)
-        add_adjudication(self.decisions.path, made)
+        made: dict[str, Any] = {
+            "outcome": (outcome := text_of(fields, "outcome")),
+            "reason": text_of(fields, "reason"),
+            "reader": reader,
+            "reading": reading.in_words,
+            "corrected": (text_of(fields, "corrected") or None) if outcome == "upheld" else None,
+            "read": self._read(item) if fields.get("beyond") else None,
+            "flag": self._flag(item),
+        }
+        if (before := self.decisions.on(item)) and all(
+            getattr(before[-1], name) == value for name, value in made.items()
+        ):
+            return  # asked once more, after a sudden end
+        decide(self.benchmark, self.decisions.path, item.id, **made)
 
     def _read(self, item: Item) -> Read | None:
         """The document that the reader says to have read, as it is now."""
@@ -193,20 +201,18 @@ class AdjudicateJob:
         return flags[0].model_dump(mode="json", exclude_defaults=True, exclude={"item", "label_hash"})
 
     def _answer_revealed(self, request: Request) -> Response:
-        from leadline.review.reading import reader_of
-
         item = self._items.get(request.path_params["key"])
         if item is None:
-            return _json({"problem": "there is no such entry"}, 404)
+            return refusal(404, "there is no such entry")
         reading = self._reading(item, reader_of(request))
         if reading is None:
-            return _json({"problem": "this is shown once you have committed a reading of this item"}, 403)
+            return refusal(403, _NOT_YET)
         return _json(self._revealed(item, reading).as_json())
 
     def _answer_places(self, request: Request) -> Response:
         item = self._items.get(request.path_params["key"])
         if item is None:
-            return _json({"problem": "there is no such entry"}, 404)
+            return refusal(404, "there is no such entry")
         found = in_sources(item, self.documents, quotes=not self.hide_quotes) if self.documents else ()
         # Not whether the document was confirmed: that would be the audit's doubt.
         places = [{"document": one.document, "at": one.at, "spans": one.spans} for one in found]
@@ -251,6 +257,6 @@ def _proposed(revealed: Revealed) -> str:
     return revealed.reading.answer if revealed.agrees is False else ""
 
 
-def _json(values: Mapping[str, Any], status: int = 200) -> Response:
+def _json(values: Mapping[str, Any]) -> Response:
     # Escaped, for a text may hold half a character, which UTF-8 has no bytes for.
-    return Response(json.dumps(values).encode("ascii"), status, media_type="application/json")
+    return Response(json.dumps(values).encode("ascii"), media_type="application/json")

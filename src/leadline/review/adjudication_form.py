@@ -1,17 +1,14 @@
-"""What a page sends of a reading and of a decision: whether it can be kept, and what is kept."""
+"""What a page sends of a reading and of a decision: whether it can be kept, in words for who sent it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
-
-from leadline.bench.adjudications import Adjudication, Read, label_hash
+from leadline.bench.adjudications import Adjudication
 from leadline.bench.item import MAX_CHARACTERS, Item
 from leadline.bench.views import for_labeller
+from leadline.errors import UsageError
+from leadline.review.deciding import check_corrected
 from leadline.review.drafts import Fields
-from leadline.review.readings import BlindReading
-from leadline.study.judging import gold_fault, reading_of
+from leadline.study.judging import reading_of
 
 OUTCOMES = {
     "upheld": "The doubt is right: the label is wrong",
@@ -54,43 +51,10 @@ def faults_of_decision(item: Item, fields: Fields, standing: Adjudication | None
     if not reason:
         faults["reason"] = "Give the reason: others will want to follow it."
     if outcome == "upheld" and corrected:
+        try:
+            check_corrected(item, outcome, corrected)
+        except UsageError as error:
+            faults["corrected"] = f"{error.what[:1].upper()}{error.what[1:]}."
         if len(corrected) > MAX_CHARACTERS["answer"]:
             faults["corrected"] = f"At most {MAX_CHARACTERS['answer']:,} characters."
-        elif _says_the_label(item, corrected):
-            faults["corrected"] = "This is the label as it stands; a wrong label has another answer, or none."
-        elif fault := gold_fault(item.model_copy(update={"answer": corrected, "aliases": ()})):
-            faults["corrected"] = f"This is not read as the item's type, {item.answer_type}: {fault}."
     return faults
-
-
-def decision_of(
-    item: Item,
-    reader: str,
-    reading: BlindReading,
-    fields: Fields,
-    read: Read | None = None,
-    flag: Mapping[str, Any] | None = None,
-) -> Adjudication:
-    """The line that is kept, of fields without faults; today's date where the server is."""
-    outcome = text_of(fields, "outcome")
-    return Adjudication.model_validate(
-        {
-            "item": item.id,
-            "outcome": outcome,
-            "reader": " ".join(reader.split()),
-            "date": datetime.now().astimezone().date().isoformat(),
-            "reason": text_of(fields, "reason"),
-            "label": label_hash(item),
-            "reading": reading.in_words,
-            "corrected": (text_of(fields, "corrected") or None) if outcome == "upheld" else None,
-            "read": read,
-            "flag": dict(flag or {}),
-        }
-    )
-
-
-def _says_the_label(item: Item, corrected: str) -> bool:
-    """A text that holds the label may still be another answer, so texts are the same letter by letter."""
-    return corrected == item.answer or (
-        item.answer_type != "text" and reading_of(item, corrected).correct_strict
-    )

@@ -17,7 +17,6 @@ from typing import Literal
 from filelock import FileLock
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from leadline.bench.complaint import complaint
 from leadline.errors import LeadlineError, UsageError
 
 FILE = "readings.jsonl"
@@ -143,11 +142,12 @@ class Readings:
             try:
                 found.append(BlindReading.model_validate_json(line))
             except ValidationError as error:
-                first = error.errors(include_url=False)[0]
-                what, fix = complaint(first)
-                place = ".".join(str(part) for part in first["loc"])
+                # Which key of it, and not what it says: whoever is told this may not have read the item yet.
+                place = ".".join(str(part) for part in error.errors()[0]["loc"]) or "JSON"
                 raise UsageError(
-                    f"{place} {what}".strip(), where=f"{self.path}:{number}", fix=fix or "a reading a line"
+                    f"is no reading ({place})",
+                    where=f"{self.path}:{number}",
+                    fix="put the line back as it was written, or take it out",
                 ) from None
         if (last := _parsed(tail)) is not None:
             found.append(last)
