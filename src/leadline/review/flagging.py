@@ -97,14 +97,16 @@ _UNKNOWN = "sha256:" + 64 * "0"
 
 
 def _against_labels(about: Contradicted | None) -> Iterator[Flag]:
+    """Unanimous ones first, then by the share of readings that say so, as the published list has them."""
     if about is None:
         return
     found = about.found
     tops, of = found.floor
-    for at, item in enumerate(found.items):
+    shares = found.support / found.readings
+    for at in np.lexsort((found.panel.items[found.items], -shares, ~found.unanimous)):
         dissenter, dissent = about.dissenter(at)
         yield Flag(
-            item=str(found.panel.items[item]),
+            item=str(found.panel.items[found.items[at]]),
             kind="label",
             label_hash=_UNKNOWN,
             value=about.value(at),
