@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from leadline.cli.run import AsJson, AuditFile, Excluded, excluding
+from leadline.cli.run import Adjudications, AsJson, AuditFile, Excluded, excluding, opened
+
+if TYPE_CHECKING:
+    from leadline.study.study import Study
 
 Statistic = Literal["wobble", "dispersion", "accuracy", "response_rate"]
 
@@ -64,6 +67,7 @@ def prereg(
     ] = None,
     audit: AuditFile = None,
     exclude: Excluded = None,
+    adjudications: Adjudications = None,
     out: Annotated[
         Path | None, typer.Option(help="The file to write.  [default: registration.json in the study]")
     ] = None,
@@ -83,7 +87,6 @@ def prereg(
     from leadline.study.registering import register
     from leadline.study.registration import write_registration
     from leadline.study.store import open_store
-    from leadline.study.study import open_study
 
     given = Draft(
         title=title,
@@ -102,11 +105,11 @@ def prereg(
         models=tuple(model) if model else None,
     )
     draft = given.over(read_draft(prediction)) if prediction else given
-    tested = open_study(study, excluding(audit, exclude))
+    tested = opened(study, excluding(audit, exclude), None, adjudications)
     registration = register(
         tested,
         draft.prediction(has_reference=reference is not None, where=str(prediction or "")),
-        reference=open_study(reference) if reference else None,
+        reference=_reference(reference, adjudications),
         items=draft.items,
         other_items=draft.other_items or (),
         configurations=draft.configurations or (),
@@ -136,6 +139,15 @@ def prereg(
     typer.echo(f"then        leadline verdict {' '.join(places)}")
 
 
+def _reference(folder: Path | None, adjudications: Path | None) -> Study | None:
+    """The study to compare with: without people's decisions where the tested one is read without them."""
+    from leadline.study.decisions import NONE
+    from leadline.study.study import open_study
+
+    without = adjudications if adjudications == Path(NONE) else None
+    return open_study(folder, adjudications=without) if folder else None
+
+
 def verdict(
     registration: Annotated[Path, typer.Argument(help="The file that `leadline prereg` wrote.")],
     study: Annotated[Path, typer.Argument(help="The study that was tested.")],
@@ -145,6 +157,7 @@ def verdict(
     partial: Annotated[
         bool, typer.Option("--partial", help="Decide although responses are missing; the verdict says so.")
     ] = False,
+    adjudications: Adjudications = None,
     as_json: AsJson = False,
 ) -> None:
     """Say whether a registered prediction holds, fails, or cannot be decided.
@@ -157,15 +170,14 @@ def verdict(
     from leadline.report.verdict import lines, write_verdict
     from leadline.study.registered_verdict import VerdictRefused, judge
     from leadline.study.registration import read_registration
-    from leadline.study.study import open_study
 
     registered = read_registration(registration)
     try:
         found = judge(
             registered,
             registration,
-            open_study(study),
-            open_study(reference) if reference else None,
+            opened(study, None, None, adjudications),
+            _reference(reference, adjudications),
             partial=partial,
         )
     except VerdictRefused as refused:

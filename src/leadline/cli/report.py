@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leadline.cli.run import AsJson, AuditFile, Excluded, Folder, excluding
+from leadline.cli.run import Adjudications, AsJson, AuditFile, Excluded, Folder, excluding, opened
 
 
 def report(
@@ -17,6 +17,7 @@ def report(
     ] = None,
     audit: AuditFile = None,
     exclude: Excluded = None,
+    adjudications: Adjudications = None,
     claims: Annotated[
         bool, typer.Option("--claims", help="Print every claim, with the conservative reading beside it.")
     ] = False,
@@ -30,7 +31,6 @@ def report(
     Needs no model: answers are read again each time, so a better reader improves old studies.
     """
     from leadline.cli.show import show_report
-    from leadline.study.study import open_study
 
-    study = open_study(folder, excluding(audit, exclude), audit)
+    study = opened(folder, excluding(audit, exclude), audit, adjudications)
     show_report(study, out, as_json, claims=claims, figures=figures)

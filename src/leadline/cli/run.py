@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from leadline.study.config import Exclude
+    from leadline.study.study import Study
 
 Folder = Annotated[Path, typer.Argument(help="The study's folder (with its study.yaml).", show_default=True)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
@@ -28,6 +29,15 @@ Excluded = Annotated[
         help="With --audit, which verdicts exclude an item: flagged (the default), 'evidence absent', "
         "computational, 'label untraceable', 'answer stated', 'not checkable'; or none: then no item is left "
         "out. Repeat for several.",
+    ),
+]
+Adjudications = Annotated[
+    Path | None,
+    typer.Option(
+        "--adjudications",
+        metavar="FILE|none",
+        help="People's decisions on labels: read the answers with those of this file, or with none. Takes "
+        "the place of the study's own `adjudications`.",
     ),
 ]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
@@ -71,10 +81,29 @@ def excluding(audit: Path | None, verdicts: list[str] | None) -> Exclude | None:
     return exclude_by(audit, verdicts or ["flagged"])
 
 
+def opened(
+    folder: Path,
+    exclude: Exclude | None,
+    audit: Path | None,
+    adjudications: Path | None,
+    *,
+    quiet: bool = False,
+) -> Study:
+    """The study under what the flags say; what is not applied of people's decisions is told on stderr."""
+    from leadline.cli.plain_text import printable
+    from leadline.study.study import open_study
+
+    study = open_study(folder, exclude, audit, adjudications)
+    for remark in () if quiet else study.population.decisions.remarks:
+        typer.echo(f"note: {printable(remark)}", err=True)
+    return study
+
+
 def run(
     folder: Folder = Path(),
     audit: AuditFile = None,
     exclude: Excluded = None,
+    adjudications: Adjudications = None,
     quiet: QuietFlag = False,
     as_json: AsJson = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Only ask; write no report.")] = False,
@@ -121,9 +150,8 @@ def run(
     from leadline.study.asking import counted
     from leadline.study.progress import reporter
     from leadline.study.run import run_study
-    from leadline.study.study import open_study
 
-    study = open_study(folder, excluding(audit, exclude), audit)
+    study = opened(folder, excluding(audit, exclude), audit, adjudications, quiet=quiet)
     if dry_run:
         show_dry_run(study, as_json, retry_failed=retry_failed, refill_empty=refill_empty)
         return

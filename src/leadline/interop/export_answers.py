@@ -21,6 +21,7 @@ from leadline.bench.whole_file import whole_file
 from leadline.errors import LeadlineError, UsageError
 from leadline.interop.export_place import check_file
 from leadline.study.answers_table import Answerbook, Answers, Asked, as_it_ended, asked_items
+from leadline.study.judging import check_corrected
 from leadline.study.members import StudyMember, members, protocol
 from leadline.study.number_classes import with_classes
 from leadline.study.recorded_part import part_of, played
@@ -51,10 +52,12 @@ COLUMNS: dict[str, Any] = {
     "value": pl.String,  # what the answer was read as; null unless state is ok
     "correct": pl.Boolean,
     "correct_strict": pl.Boolean,
+    "correct_labelled": pl.Boolean,  # by the label before a person corrected it; null where nobody did
     "tokens_in": pl.Int64,  # of all calls behind the answer; null where nobody counted
     "tokens_out": pl.Int64,
     "created": pl.Datetime("ms", "UTC"),  # when it was stored
     "excluded": pl.String,  # why the item is not of the study's population; "" for its members
+    "adjudication": pl.String,  # what a person decided of its label: rejected, corrected, wrong, ambiguous
     "role": pl.String,  # baseline, method, partition, again
     "serving": pl.String,
     "family": pl.String,
@@ -125,6 +128,7 @@ def export_answers(
 
 def _tables(study: Study, store: Store, found: Sequence[StudyMember]) -> Iterator[pl.DataFrame]:
     """The rows of all configurations, in the study's order, some items at a time."""
+    check_corrected(study)
     asked = asked_items(study)
     book = Answerbook(asked, store)
     about = _about(study, store, asked, found)
@@ -168,15 +172,18 @@ def _about(
 def _table(answers: Answers, asked: Asked, failures: pl.DataFrame) -> pl.DataFrame:
     """Rows of some items of one configuration: what was said, and what it was read as."""
     study = asked.study
-    excluded = study.population.excluded
+    excluded, outcomes = study.population.excluded, study.population.decisions.outcomes
     said = with_classes(asked, answers.said)
     places = said["place"].to_list()
     said = said.with_columns(
         pl.Series("item", [asked.items[place].id for place in places], pl.String),
         pl.Series("excluded", [excluded.get(asked.items[place].id, "") for place in places], pl.String),
+        pl.Series("adjudication", [outcomes.get(asked.items[place].id, "") for place in places], pl.String),
     )
-    names = ("place", "item", "text", "state", "value", "correct", "correct_strict", "excluded")
-    rows = said.select(pl.col(names).gather(answers.rows["said"])).hstack(answers.rows.drop("said"))
+    names = ("place", "item", "text", "state", "value", "correct", "correct_strict", "correct_labelled")
+    rows = said.select(pl.col(*names, "excluded", "adjudication").gather(answers.rows["said"])).hstack(
+        answers.rows.drop("said")
+    )
     if "cut" in rows.columns:
         rows = rows.with_columns(as_it_ended(pl.col("state")).alias("state"))
     for name in ("finish", "tokens_in", "tokens_out"):

@@ -40,6 +40,7 @@ class Scores:
             if value not in (0, 1):
                 continue
             if reading is None:
+                # By the label as annotated, which the tool had too: what is compared is two ways to judge.
                 reading = judged(self.study, self.study.whole.by_id[item], answer.text)
             right = bool(reading.correct)
             count.plain += 1

@@ -13,13 +13,15 @@ from leadline.report.document import FindingsDocument
 from leadline.report.headline import Headline, headlines
 from leadline.report.numbers import printed
 from leadline.report.tables import tables
+from leadline.report.terminal_adjudication import adjudication_table
 from leadline.report.terminal_claims import claims_summary
 from leadline.report.terminal_stability import stability_table
 from leadline.report.terminal_text import safe, two_lines
 
 
 def summary(document: FindingsDocument) -> RenderableType:
-    """What `leadline report` prints: each method against the baseline, how steady answers are, the claims.
+    """What `leadline report` prints: each method against the baseline, how steady answers are, what people's
+    decisions on labels change, the claims.
 
     A study without a baseline begins with how steady its answers are.
     """
@@ -27,8 +29,7 @@ def summary(document: FindingsDocument) -> RenderableType:
     parts = [headline_table(document)] if headlines(document) or stability is None else []
     if not parts and document.benchmark.population:
         parts.append(Text(f"Population: {document.benchmark.population}."))
-    if stability is not None:
-        parts.append(stability)
+    parts += [table for table in (stability, adjudication_table(document)) if table is not None]
     return Group(*parts, claims_summary(document))
 
 

@@ -10,10 +10,13 @@ from datetime import UTC, datetime
 import polars as pl
 
 from leadline.study.readings import readings
-from leadline.study.registering import fingerprint, identity_of
+from leadline.study.registering import fingerprint, identity_of, labels_of
 from leadline.study.registration import Arm, Registration
 from leadline.study.store import Key, Store, open_store
 from leadline.study.study import Study
+
+# Where decisions that came later stand in the way of a verdict on what was registered.
+_READ_WITHOUT = " (--adjudications none reads the labels as annotated)"
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,12 @@ def differences(study: Study, arm: Arm, wanted: tuple[str, ...]) -> Iterator[str
     if gone:
         yield (
             f"{name}: the item list changed, {len(gone):,} of {len(wanted):,} registered items are no longer "
-            f"asked ({gone[0]!r}{', ...' if len(gone) > 1 else ''})"
+            f"asked ({gone[0]!r}{', ...' if len(gone) > 1 else ''}){_decided_on(study, gone)}"
+        )
+    elif labels_of(study, wanted) != arm.labels:
+        yield (
+            f"{name}: labels of registered items are corrected otherwise than they were when it was "
+            f"registered{_READ_WITHOUT}"
         )
     if study.config.correctness != arm.correctness:
         yield f"{name}: correctness is {study.config.correctness!r}, and {arm.correctness!r} was registered"
@@ -58,6 +66,12 @@ def differences(study: Study, arm: Arm, wanted: tuple[str, ...]) -> Iterator[str
             yield f"{name}: the registered configuration {registered.name!r} is no longer in the study"
         elif identity_of(study, one) != registered.identity:
             yield f"{name}: the configuration {registered.name!r} is not as registered (settings or prompts)"
+
+
+def _decided_on(study: Study, gone: list[str]) -> str:
+    """Whether it is people's decisions that take items away, in words."""
+    number = sum(item in study.population.decisions.excluded for item in gone)
+    return f", {number:,} of them by people's decisions{_READ_WITHOUT}" if number else ""
 
 
 def look(

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from leadline import __version__
+from leadline.bench import content_hash
 from leadline.bench.problem import did_you_mean
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.model import ModelIdentity
@@ -96,6 +97,14 @@ def identity_of(study: Study, configuration: Configuration) -> str:
     return configuration_id(_without_model(study.described(configuration, _UNKNOWN)))
 
 
+def labels_of(study: Study, items: Collection[str]) -> str:
+    """The content hash of these items as they are judged, where people's decisions correct a label of
+    theirs; "" where all are judged as the benchmark has them."""
+    if not set(study.population.corrected) & set(items):
+        return ""
+    return content_hash(study.benchmark.by_id[item] for item in items)
+
+
 def fingerprint(
     store: Store, identifiers: Collection[str], wanted: Mapping[str, str], until: float
 ) -> tuple[int, str]:
@@ -162,6 +171,7 @@ def _arm(
             name=study.whole.name, version=study.whole.version, content_hash=study.whole.content_hash
         ),
         population=study.population.sentence,
+        labels=labels_of(study, items),
         correctness=study.config.correctness,
         models=tuple(pinned),
         configurations=tuple(

@@ -126,12 +126,14 @@ class Arm(_Frozen):
     `responses_before` of these items under these configurations: 0 for the study that is tested; those of a
     reference study are pinned by `responses_sha256`. `responses_elsewhere` were given to the same items under
     other configurations or by other models: they decide nothing, but whoever wrote the prediction may have
-    seen them. `population` says what the study leaves out of its benchmark.
+    seen them. `population` says what the study leaves out of its benchmark. `labels` is the content hash of
+    the registered items as they are judged, where people's decisions correct a label of theirs.
     """
 
     study: str
     benchmark: RegisteredBenchmark
     population: str = ""
+    labels: str = ""
     correctness: str
     models: tuple[RegisteredModel, ...] = Field(min_length=1)
     configurations: tuple[RegisteredConfiguration, ...] = Field(min_length=1)
