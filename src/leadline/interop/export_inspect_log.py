@@ -220,8 +220,12 @@ def _about(item: Item, sample: int) -> dict[str, Any]:
 
 
 def _metadata(study: Study, item: Item) -> dict[str, Any]:
-    excluded = study.population.excluded.get(item.id)
-    return {"leadline": fields_of(item, with_id=False)} | ({"excluded": excluded} if excluded else {})
+    said = {
+        "excluded": study.population.excluded.get(item.id),
+        "adjudication": study.population.decisions.outcomes.get(item.id),
+    }
+    known = {key: value for key, value in said.items() if value}
+    return {"leadline": fields_of(item, with_id=False), **known}
 
 
 def _shown(study: Study, item: Item) -> str | list[ChatMessage]:
