@@ -28,8 +28,10 @@ from leadline.errors import UsageError
 
 FORMAT: Literal["leadline-pack/1"] = "leadline-pack/1"
 PER_STRATUM = 8
-# Of a token, in hexadecimal digits: two of a million rows are alike once in 250,000 packs.
+# A token is 16 letters for as many hexadecimal digits: a spreadsheet would take 12e4567890123456 for a
+# number, and vowels make words.
 _TOKEN = 16
+_LETTERS = str.maketrans("0123456789abcdef", "bcdfghjkmnpqrstv")
 _VIEW = TypeAdapter(LabellerView)
 
 
@@ -81,7 +83,7 @@ class PackHead(_Frozen):
 
 @dataclass(frozen=True)
 class PackRow:
-    """One question as its reader sees it; `number` counts from 1 in the pack's order, `token` names the row."""
+    """One question as its reader sees it: `number` from 1 in the pack's order, `token` names the row."""
 
     number: int
     token: str
@@ -229,7 +231,7 @@ def _drawn(items: Iterable[Item]) -> str:
 
 
 def _token(content_hash: str, seed: int, drawn: str, identity: str) -> str:
-    return _sha256(f"token\0{content_hash}\0{seed}\0{drawn}\0{identity}")[:_TOKEN]
+    return _sha256(f"token\0{content_hash}\0{seed}\0{drawn}\0{identity}")[:_TOKEN].translate(_LETTERS)
 
 
 def _sha256(text: str) -> str:

@@ -7,13 +7,14 @@ Computing Krippendorff's Alpha-Reliability (2011).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from leadline.stats.bootstrap import DRAWS, percentiles
+from leadline.stats.bootstrap import DRAWS, percentiles, resample_counts
 from leadline.stats.intervals import NO_INTERVAL, Interval
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -45,6 +46,39 @@ def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> tuple[float 
         return float(found.kappa), NO_INTERVAL
     # The normal approximation may lie beyond what kappa can be.
     return float(found.kappa), Interval(max(low, -1.0), min(high, 1.0))
+
+
+def resampled_kappa(
+    first: Sequence[Hashable], second: Sequence[Hashable], draws: int = DRAWS, seed: int = 0
+) -> Interval:
+    """95 % interval of Cohen's kappa of two readers' labels [items], a percentile bootstrap over items.
+
+    None where kappa cannot be told. Draws in which it cannot, since one label is all that is left, are left
+    out. Raises ValueError where the readers have different numbers of items.
+
+    >>> low, high = resampled_kappa(["a", "b"] * 20, ["a", "b"] * 18 + ["a", "a", "b", "b"])
+    >>> 0.7 < low < 0.9 < high <= 1
+    True
+    """
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} labels beside {len(second)}")
+    labels = {label: number for number, label in enumerate(dict.fromkeys((*first, *second)))}
+    if len(labels) < 2:
+        return NO_INTERVAL
+    # A resample is described by how often each pair of labels is in it: a multinomial draw.
+    pairs = Counter((labels[one], labels[other]) for one, other in zip(first, second, strict=True))
+    places = np.asarray(sorted(pairs))
+    counts = np.asarray([pairs[one, other] for one, other in places.tolist()])
+    drawn = []
+    for weights in resample_counts(counts, draws, np.random.default_rng(seed)):
+        for weight in weights:
+            if np.unique(places[weight > 0]).size > 1:
+                table = np.zeros((len(labels), len(labels)))
+                table[places[:, 0], places[:, 1]] = weight
+                drawn.append(float(cohens_kappa(table, return_results=False)))
+    return percentiles(np.asarray(drawn), 0.95) if drawn else NO_INTERVAL
 
 
 def alpha(
