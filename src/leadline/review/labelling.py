@@ -1,0 +1,259 @@
+"""The job of labelling: questions are answered from documents, each answer with the quotes it rests on.
+
+All readers work on one draft of a question, so that none is labelled twice. What is asked comes from a file,
+or is written by whoever labels ("new item").
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from leadline.bench.problem import Problems
+from leadline.bench.task import TaskDeclaration
+from leadline.bench.views import for_labeller
+from leadline.review.document_routes import document_routes
+from leadline.review.drafts import Draft, Drafts, Fields
+from leadline.review.job import Entry, State, state_of
+from leadline.review.labels import FILE, Label, Proof, add_label, answer_problems, read_labels
+from leadline.review.passages import Documents
+from leadline.review.places import DRAFTS
+from leadline.review.questions import Question
+from leadline.review.quotes import Quote, RefusedQuote, kept_quotes
+from leadline.review.written_question import (
+    TYPES,
+    checked_question,
+    lines_of,
+    of_label,
+    question_as_written,
+    text_of,
+    written_question,
+)
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import Route
+
+# The entry behind which a new item is begun; items have keys of their own.
+NEW = "new"
+_TITLE = 120
+
+
+@dataclass
+class LabelJob:
+    """Labels for `questions`, or for new items where there are none. See `Job` for its methods."""
+
+    documents: Documents
+    folder: Path
+    questions: tuple[Question, ...] = ()
+    tasks: tuple[TaskDeclaration, ...] = ()
+    category_name: str = "category"
+    task_name: str = "task"
+    _begun: list[str] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _known: tuple[object, dict[str, Label]] = (None, {})
+
+    name: ClassVar[str] = "label"
+    title: ClassVar[str] = "Label"
+    verb: ClassVar[str] = "Commit this label"
+    shared: ClassVar[bool] = True
+    template: ClassVar[str] = "label.html.j2"
+    scripts: ClassVar[tuple[str, ...]] = ("document.js", "document_search.js", "label.js")
+    styles: ClassVar[tuple[str, ...]] = ("document.css", "label.css")
+
+    def __post_init__(self) -> None:
+        """Opens the drafts, which say what new items there are."""
+        self._drafts = Drafts(self.folder / DRAFTS)
+        self._by_key = {_key(question.id): question for question in self.questions}
+
+    def entries(self) -> Sequence[Entry]:
+        """The questions; else the items that were begun, in order, and the one that begins another."""
+        if self.questions:
+            return [
+                Entry(key, _short(question.question), question.category, question.task)
+                for key, question in self._by_key.items()
+            ]
+        drafts = self._drafts.all(self.name, "")
+        labels = self._labels()
+        with self._lock:
+            keys = sorted({*labels, *self._begun, *(key for key in drafts if key != NEW)})
+        entries = []
+        for key in keys:
+            text = self._written(key, drafts[key].fields if key in drafts else None)
+            entries.append(Entry(key, _short(text.get("question", "")) or "an item without a question yet"))
+        return [*entries, Entry(NEW, "A new item")]
+
+    def state(self, key: str, reader: str, draft: Draft | None) -> State:
+        """A label that is kept is done, even where its draft went."""
+        if draft is None and self._label(key) is not None:
+            return "done"
+        return state_of(draft)
+
+    def context(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
+        """What label.html.j2 shows."""
+        fields = draft.fields if draft is not None else {}
+        names = {"documents": self.documents.names, "tasks": self.tasks, "types": TYPES, "new": key == NEW}
+        words = {"category_name": self.category_name, "task_name": self.task_name}
+        question = self._by_key.get(key)
+        written = self._written(key, None if draft is None else fields)
+        asked = question or question_as_written(key, written, self.tasks, Problems())
+        view = for_labeller(asked.asked()) if asked is not None and asked.question.strip() else None
+        declared = next((task for task in self.tasks if task.name == written.get("task")), None)
+        return {
+            **names,
+            **words,
+            "given": question is not None,
+            "written": written,
+            "declared": declared,
+            "view": view,
+            "document": self._first_document(fields, question),
+            "label": self._label(key),
+        }
+
+    def visible(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
+        """Nothing beside the draft."""
+        return {}
+
+    def problems(self, key: str, reader: str, fields: Fields) -> Mapping[str, str]:
+        """Why this is no label yet, by field."""
+        if key == NEW:
+            return {"": "begin an item first"}
+        question, found = self._question(key, fields)
+        if found or question is None:
+            return found
+        quotes: tuple[Quote, ...] = ()
+        try:
+            quotes = kept_quotes(fields.get("quotes") or [], self.documents)
+        except RefusedQuote as error:
+            found["quotes"] = str(error)
+        if _is_set(fields.get("unsettled")):
+            if not text_of(fields, "reason"):
+                found["reason"] = "say why the text cannot settle it"
+            return found
+        if not quotes and "quotes" not in found:
+            found["quotes"] = "mark at least one quote that settles the question, or say that none does"
+        answer = text_of(fields, "answer")
+        if not answer:
+            found["answer"] = "is empty"
+        else:
+            found.update(answer_problems(question, answer, lines_of(fields, "aliases")))
+        return found
+
+    def commit(self, key: str, reader: str, draft: Draft) -> None:
+        """Add the label to labels.jsonl."""
+        fields = draft.fields
+        question, found = self._question(key, fields)
+        if question is None:
+            raise ValueError(f"committed without a question: {found}")
+        unsettled = _is_set(fields.get("unsettled"))
+        proofs = [
+            Proof(quote=one.quote, source=one.name, sha256=one.sha256, start=one.start, end=one.end)
+            for one in kept_quotes(fields.get("quotes") or [], self.documents)
+        ]
+        label = Label(
+            **question.of_item(),
+            answer="" if unsettled else text_of(fields, "answer"),
+            aliases=() if unsettled else tuple(lines_of(fields, "aliases")),
+            evidence=tuple(proofs),
+            unsettled=unsettled,
+            reason=text_of(fields, "reason") if unsettled else "",
+            note=text_of(fields, "note"),
+            reader=reader,
+            date=datetime.now(UTC).date().isoformat(),
+        )
+        add_label(self.folder / FILE, label)
+
+    def routes(self) -> Sequence[Route]:
+        """Documents, and POST /api/new-item: the key of an item that nobody else was given."""
+        from starlette.responses import JSONResponse
+        from starlette.routing import Route
+
+        async def begin(request: Request) -> JSONResponse:
+            return JSONResponse({"key": self.begin()})
+
+        return [*document_routes(self.documents), Route("/api/new-item", begin, methods=["POST"])]
+
+    def begin(self) -> str:
+        """The key of another item: later ones come later, and two people at once get two."""
+        with self._lock:
+            key = f"n{int(time.time() * 1000):011x}{secrets.token_hex(2)}"
+            self._begun.append(key)
+            return key
+
+    def _question(self, key: str, fields: Fields) -> tuple[Question | None, dict[str, str]]:
+        """What is asked, from the file or from the draft, and what is wrong with it."""
+        if key in self._by_key:
+            return self._by_key[key], {}
+        return checked_question(key, fields, self.tasks)
+
+    def _written(self, key: str, fields: Fields | None) -> dict[str, Any]:
+        label = self._label(key) if fields is None else None
+        if label is not None:
+            return of_label(label)
+        return written_question(fields or {}, self.tasks)
+
+    def _first_document(self, fields: Fields, question: Question | None) -> int | None:
+        """Where to begin: with the document that was looked at last, else with the question's own."""
+        try:
+            number = int(text_of(fields, "document"))
+        except ValueError:
+            number = -1
+        if 0 <= number < len(self.documents.names):
+            return number
+        if question is not None and (found := self.documents.number_of(question.source)) is not None:
+            return found
+        return 0 if self.documents.names else None
+
+    def _label(self, key: str) -> Label | None:
+        question = self._by_key.get(key)
+        return self._labels().get(question.id if question is not None else key)
+
+    def _labels(self) -> dict[str, Label]:
+        path = self.folder / FILE
+        try:
+            about = path.stat()
+            stamp: object = (about.st_mtime_ns, about.st_size)
+        except FileNotFoundError:
+            return {}
+        with self._lock:
+            if self._known[0] != stamp:
+                self._known = stamp, read_labels(path)
+            return self._known[1]
+
+
+def label_job(
+    documents: Documents,
+    folder: Path,
+    *,
+    questions: Sequence[Question] = (),
+    tasks: Sequence[TaskDeclaration] = (),
+    category_name: str = "category",
+    task_name: str = "task",
+) -> LabelJob:
+    """The job of labelling from `documents`, which keeps labels and drafts in the review folder `folder`.
+
+    `questions` are what is asked; without them, items are written as they are labelled, under `tasks` or
+    without one. Raises LeadlineError where the folder cannot be used.
+    """
+    return LabelJob(documents, folder, tuple(questions), tuple(tasks), category_name, task_name)
+
+
+def _key(identity: str) -> str:
+    """A question's key: the same whatever else its file holds, and it does not tell the id."""
+    return f"q{sha256(identity.encode()).hexdigest()[:16]}"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _TITLE else f"{text[: _TITLE - 1]}…"
+
+
+def _is_set(value: object) -> bool:
+    return value is True or value in ("true", "yes", "on")
