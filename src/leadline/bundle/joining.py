@@ -15,8 +15,9 @@ PARTS = (
     "votes", "cells", "lens_accuracy", "lens_transitions", "lens_rank_shift", "lens_beyond", "lens_budget",
     "lens_wobble", "dealt_categories", "lens_worst", "lens_reliability", "lens_observability", "lens_labels",
     "top_sets", "transfer_figures", "lens_families", "lens_transfer", "asked_again", "lens_steadiness",
-    "dealt_groups", "lens_contrast", "lens_exclusion", "small_changes", "lens_equivalence", "registered",
-    "lens_repair", "tables", "claimed", "claims_of_models", "claims", "claim_numbers", "methods", "program",
+    "dealt_groups", "lens_contrast", "lens_exclusion", "lens_adjudication", "small_changes",
+    "lens_equivalence", "registered", "lens_repair", "tables", "claimed", "claims_of_models", "claims",
+    "claim_numbers", "methods", "program",
 )  # fmt: skip
 _PACKAGE = "leadline.bundle.verifier"
 _HEAD = '''#!/usr/bin/env python3

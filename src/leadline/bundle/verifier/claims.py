@@ -23,6 +23,7 @@ from leadline.bundle.verifier.claimed import (
     off_zero,
 )
 from leadline.bundle.verifier.claims_of_models import (
+    claim_adjudication,
     claim_changes,
     claim_equal_budget,
     claim_gain_by_audit,
@@ -279,6 +280,7 @@ CLAIM_RULES: dict[tuple[str, str], Rule] = {
     ("contrast", "stated in window"): _contrast,
     ("contrast", "chosen"): _contrast,
     ("exclusion", "both readings"): _exclusion,
+    ("adjudication", "both"): claim_adjudication,
     ("repair", "by task"): _repair,
     ("repair", "registered"): _registered,
     ("label_errors", "candidates"): _labels,

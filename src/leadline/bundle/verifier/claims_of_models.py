@@ -15,6 +15,7 @@ from leadline.bundle.verifier.claimed import (
     Rule,
     is_small,
     judged_by,
+    off_zero,
 )
 from leadline.bundle.verifier.intervals import newcombe_level, wilson_ends
 
@@ -171,3 +172,13 @@ def claim_recovered(claimed: Claimed) -> Optional[set[str]]:
         p = row["figures"]["majority_p_holm"]["value"]
         return {YES} if which["low"] > 0.5 and p <= AT_MOST else {NO, NEVER}
     return None
+
+
+def claim_adjudication(claimed: Claimed) -> set[str]:
+    """That accuracy moved, by the interval of the first row; that configurations are better, never."""
+    change = claimed.rows[0]["figures"]["acc_change"]
+    if "better" in claimed.text:
+        return {NEVER} if (change["value"] or 0) > 0 else set()
+    if change["value"] is None:
+        return {UNKNOWN}
+    return {YES} if off_zero(change) else {NO}

@@ -39,6 +39,8 @@ def label_error_tables(sides: Sides) -> dict[str, Table]:
         return {}
     found = []
     for item in sorted(set.intersection(*(set(side) for side in measured))):
+        if bundle.decisions.called(item):
+            continue  # somebody has decided
         cells = [side[item] for side in measured]
         votes = Counter(cell.modal for cell in cells)
         value, agree = votes.most_common(1)[0]

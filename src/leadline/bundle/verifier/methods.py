@@ -26,6 +26,7 @@ _KNOWN = re.compile(
             rf"signs of items flipped, (?:all patterns|{_N} permutations, seed \d+|.{{1,60}}), two-sided",
             "registered",
             "count",
+            "by construction",
             "difference of two counts",
             rf"bootstrap over [a-z -]+(?: and [a-z]+)?, {_N} draws, seed \d+",
             rf"mean over {_N} models",

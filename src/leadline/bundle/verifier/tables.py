@@ -9,6 +9,7 @@ from leadline.bundle.verifier.expected import Table, check_table
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import read_json
 from leadline.bundle.verifier.lens_accuracy import accuracy_tables
+from leadline.bundle.verifier.lens_adjudication import adjudication_tables
 from leadline.bundle.verifier.lens_beyond import beyond_sampling_tables, mean_sweep, sweep_table
 from leadline.bundle.verifier.lens_budget import budget_table, equal_budget_table, unseen_table
 from leadline.bundle.verifier.lens_contrast import contrast_tables
@@ -79,6 +80,7 @@ def recomputed_tables(bundle: Bundle) -> dict[tuple[str, str, str], Table]:
     keep("contrast", ALL_MODELS, contrast_tables(sides, contrasts))
     keep("repair", ALL_MODELS, repair_tables(sides))
     keep("exclusion", ALL_MODELS, exclusion_tables(sides))
+    keep("adjudication", ALL_MODELS, adjudication_tables(sides))
     keep(
         "equivalence", ALL_MODELS, equivalence_tables(sides, rows(bundle, "equivalence", "pairs", ALL_MODELS))
     )
