@@ -1,0 +1,128 @@
+// The page of a label: documents beside the question, quotes taken from them, compared with them at once.
+"use strict";
+(() => {
+  const { api, changed, flush, say, DocumentPane, DocumentSearch, thousands } = window.leadline;
+  const entry = document.querySelector("[data-entry]");
+  const find = (what) => entry.querySelector(what);
+  const SHOWN = 160, PLACE = "leadline:focus";
+
+  // A new item has a key of its own before anything of it is written: two people at once get two.
+  find("[data-begin]")?.addEventListener("click", async () => {
+    try {
+      const answer = await api("POST", "/api/new-item", {});
+      if (answer.status === 200) location.assign(`/label/${answer.body.key}`);
+      else say(answer.body.error || "that did not work", true);
+    } catch { say("server away", true); }
+  });
+
+  // What is asked decides how it is answered: the page comes anew, and the focus stays where it is.
+  for (const field of entry.querySelectorAll("[data-reshapes]")) {
+    field.addEventListener("change", async () => {
+      changed();
+      if (!(await flush())) return;
+      try { sessionStorage.setItem(PLACE, document.activeElement?.id || field.id); } catch { /* forbidden */ }
+      location.reload();
+    });
+  }
+  try {
+    document.getElementById(sessionStorage.getItem(PLACE) || "")?.focus();
+    sessionStorage.removeItem(PLACE);
+  } catch { /* forbidden */ }
+
+  const root = find("[data-pane]"), store = find('[data-field="quotes"]');
+  if (!root || !store) return;
+  const pane = new DocumentPane(root);
+  new DocumentSearch(pane);
+  const which = find("[data-which]"), act = find("[data-do-quote]"), words = find("[data-marked]");
+  const names = [...which.options].map((option) => option.textContent);
+  const quotes = () => JSON.parse(store.value || "null") || [];
+  const short = (text) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+  const marksOf = (number) => quotes().filter((one) => one.document === number)
+    .map(({ start, end }) => ({ start, end, label: "a quote of this label" }));
+
+  async function open(number, at = 0) {
+    which.value = String(number);
+    await pane.open(number, { at, marks: marksOf(number) });
+  }
+  async function go(quote) {
+    if (pane.number !== quote.document) await open(quote.document, quote.start);
+    await pane.show(quote.start, quote.end);
+  }
+
+  // The list of quotes is made of what the draft holds, whoever changed it.
+  function list() {
+    const rows = quotes().map((quote, place) => {
+      const row = document.createElement("li"), text = document.createElement("q"), where = document.createElement("p");
+      text.textContent = quote.quote;
+      text.dir = "auto";
+      where.className = "beside";
+      where.textContent = `${quote.name}, characters ${thousands(quote.start)}–${thousands(quote.end)} `;
+      const button = (name, label, then) => {
+        const made = document.createElement("button");
+        made.type = "button";
+        made.textContent = name;
+        made.setAttribute("aria-label", `${label} ${place + 1}`);
+        made.addEventListener("click", then);
+        where.append(made, " ");
+      };
+      button("Show", "Show quote", () => go(quote));
+      button("Remove", "Remove quote", () => keep(quotes().filter((_, other) => other !== place), `quote ${place + 1} removed`));
+      row.append(text, where);
+      return row;
+    });
+    find("[data-quotes]").replaceChildren(...rows);
+    find("[data-no-quotes]").hidden = rows.length > 0;
+    if (pane.number !== null) pane.setMarks(marksOf(pane.number));
+  }
+  function keep(values, what) {
+    store.value = JSON.stringify(values);
+    changed();
+    flush();
+    list();
+    pane.say(what);
+  }
+
+  // The server compares what was marked with the document, and gives the quote back as it stands there.
+  async function quote(marked) {
+    if (!marked) return;
+    const { document: number, start, end, text } = marked;
+    const fromPane = document.activeElement === pane.text || document.activeElement === act;
+    act.disabled = true;
+    pane.say("comparing with the document…");
+    try {
+      const answer = await api("POST", `/api/documents/${number}/quote`, { start, end, text });
+      const { quote: found, widened, problem } = answer.body;
+      if (answer.status === 202) pane.say("the document is being read; try again in a moment");
+      else if (answer.status !== 200) pane.say(`no quote: ${problem || answer.body.error || answer.status}`);
+      else if (quotes().some((one) => one.document === found.document && one.start === found.start && one.end === found.end)) {
+        pane.say("this is a quote of the label already");
+      } else {
+        keep([...quotes(), found], `quote ${quotes().length + 1} kept${widened ? ", widened to whole words" : ""}: “${short(found.quote)}”`);
+        const place = find('[data-problem="quotes"]');
+        place.hidden = true;
+      }
+    } catch { pane.say("no quote: server away"); }
+    act.disabled = !pane.marked;
+    if (fromPane) pane.text.focus({ preventScroll: true });
+  }
+
+  root.addEventListener("pane:selection", ({ detail }) => {
+    act.disabled = !detail;
+    words.textContent = detail ? `“${short(detail.text)}” (${thousands(detail.end - detail.start)} characters)` : "Nothing is selected.";
+  });
+  root.addEventListener("pane:take", ({ detail }) => quote(detail));
+  act.addEventListener("click", () => quote(pane.marked));
+  which.addEventListener("change", () => open(Number(which.value)));
+  entry.addEventListener("leadline:set", list);
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "d" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])") || document.querySelector("dialog[open]")) return;
+    pane.text.focus();
+    event.preventDefault();
+  });
+
+  list();
+  const first = quotes()[0];
+  if (first && first.document < names.length) open(first.document, first.start);
+  else if (entry.querySelector("[data-labelling]").dataset.document !== "") open(Number(which.value));
+})();
