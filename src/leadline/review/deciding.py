@@ -54,6 +54,10 @@ def decide(
     force; LeadlineError where the file cannot be written.
     """
     about = _item(benchmark, item)
+    said = {"reason": reason, "reader": reader, "reading": reading, "corrected": corrected or ""}
+    for name, text in said.items():
+        if any("\ud800" <= sign <= "\udfff" for sign in text):
+            raise UsageError(f"{name} is no UTF-8 text", fix="set the terminal to UTF-8")
     reader = " ".join(reader.split())
     for name, text in (("reader", reader), ("reason", reason.strip())):
         if not text:
