@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from leadline.bench.problem import Problems
 from leadline.bench.task import TaskDeclaration
 from leadline.bench.views import for_labeller
+from leadline.documents.sources import FOLDER_NAME
 from leadline.review.document_routes import document_routes
 from leadline.review.drafts import Draft, Drafts, Fields
 from leadline.review.job import Entry, State, state_of
 from leadline.review.labels import FILE, Label, Proof, add_label, answer_problems, read_labels
-from leadline.review.passages import Documents
-from leadline.review.places import DRAFTS
-from leadline.review.questions import Question
+from leadline.review.passages import Documents, documents_in, documents_of
+from leadline.review.questions import Question, read_questions
 from leadline.review.quotes import Quote, RefusedQuote, kept_quotes
+from leadline.review.wanted import Wanted
 from leadline.review.written_question import (
     TYPES,
     checked_question,
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 # The entry behind which a new item is begun; items have keys of their own.
 NEW = "new"
 _TITLE = 120
+_SHOWN = (
+    "question", "task", "category", "answer_type", "unit", "choices", "answer", "aliases", "reason", "note",
+)  # fmt: skip
 
 
 @dataclass
@@ -52,6 +56,7 @@ class LabelJob:
 
     documents: Documents
     folder: Path
+    drafts: Drafts
     questions: tuple[Question, ...] = ()
     tasks: tuple[TaskDeclaration, ...] = ()
     category_name: str = "category"
@@ -69,8 +74,7 @@ class LabelJob:
     styles: ClassVar[tuple[str, ...]] = ("document.css", "label.css")
 
     def __post_init__(self) -> None:
-        """Opens the drafts, which say what new items there are."""
-        self._drafts = Drafts(self.folder / DRAFTS)
+        """Gives each question its key."""
         self._by_key = {_key(question.id): question for question in self.questions}
 
     def entries(self) -> Sequence[Entry]:
@@ -80,7 +84,7 @@ class LabelJob:
                 Entry(key, _short(question.question), question.category, question.task)
                 for key, question in self._by_key.items()
             ]
-        drafts = self._drafts.all(self.name, "")
+        drafts = self.drafts.all(self.name, "")
         labels = self._labels()
         with self._lock:
             keys = sorted({*labels, *self._begun, *(key for key in drafts if key != NEW)})
@@ -109,6 +113,7 @@ class LabelJob:
         return {
             **names,
             **words,
+            "said": _said(fields),
             "given": question is not None,
             "written": written,
             "declared": declared,
@@ -200,13 +205,11 @@ class LabelJob:
         return written_question(fields or {}, self.tasks)
 
     def _first_document(self, fields: Fields, question: Question | None) -> int | None:
-        """Where to begin: with the document that was looked at last, else with the question's own."""
-        try:
-            number = int(text_of(fields, "document"))
-        except ValueError:
-            number = -1
-        if 0 <= number < len(self.documents.names):
-            return number
+        """Where to begin: with the document of the first quote, else with the question's own."""
+        quotes = _said(fields)["quotes"]
+        first = quotes[0].get("document") if quotes and isinstance(quotes[0], dict) else None
+        if isinstance(first, int) and 0 <= first < len(self.documents.names):
+            return first
         if question is not None and (found := self.documents.number_of(question.source)) is not None:
             return found
         return 0 if self.documents.names else None
@@ -228,21 +231,25 @@ class LabelJob:
             return self._known[1]
 
 
-def label_job(
-    documents: Documents,
-    folder: Path,
-    *,
-    questions: Sequence[Question] = (),
-    tasks: Sequence[TaskDeclaration] = (),
-    category_name: str = "category",
-    task_name: str = "task",
-) -> LabelJob:
-    """The job of labelling from `documents`, which keeps labels and drafts in the review folder `folder`.
+def offer(wanted: Wanted, drafts: Drafts) -> LabelJob | None:
+    """The job where there are questions, or documents beside the benchmark to write items on.
 
-    `questions` are what is asked; without them, items are written as they are labelled, under `tasks` or
-    without one. Raises LeadlineError where the folder cannot be used.
+    Documents are the benchmark's; without one, those in `sources/` beside the questions. Raises LeadlineError
+    for questions that cannot be read.
     """
-    return LabelJob(documents, folder, tuple(questions), tuple(tasks), category_name, task_name)
+    benchmark = wanted.benchmark
+    questions: tuple[Question, ...] = ()
+    if wanted.questions is not None:
+        questions = read_questions(wanted.questions, benchmark.tasks if benchmark is not None else ())
+    documents = documents_of(benchmark) if benchmark is not None else None
+    if documents is None and wanted.questions is not None:
+        documents = documents_in((wanted.questions.parent / FOLDER_NAME).resolve())
+    if documents is None:
+        return None
+    names = {"category_name": benchmark.category_name, "task_name": benchmark.task_name} if benchmark else {}
+    return LabelJob(
+        documents, wanted.folder, drafts, questions, benchmark.tasks if benchmark else (), **names
+    )
 
 
 def _key(identity: str) -> str:
@@ -253,6 +260,14 @@ def _key(identity: str) -> str:
 def _short(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _TITLE else f"{text[: _TITLE - 1]}…"
+
+
+def _said(fields: Fields) -> dict[str, Any]:
+    """A draft as the page shows it: every field is there, of its own kind."""
+    quotes = fields.get("quotes")
+    said: dict[str, Any] = {name: text_of(fields, name) for name in _SHOWN}
+    said["unsettled"] = _is_set(fields.get("unsettled"))
+    return {**said, "quotes": quotes if isinstance(quotes, list) else []}
 
 
 def _is_set(value: object) -> bool:

@@ -13,10 +13,13 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from leadline.audit.repair_cut import between_characters
+from leadline.bench.benchmark import Benchmark
 from leadline.documents import Sources, UnreadableDocument
+from leadline.documents.sources import FOLDER_NAME
 from leadline.errors import LeadlineError
 
 MAX_BYTES = 512 * 1024 * 1024
@@ -134,6 +137,21 @@ class Documents:
                 return
             if self._reading[number][1].done():
                 del self._reading[number]
+
+
+@cache
+def documents_in(folder: Path) -> Documents:
+    """The documents in a folder of sources: one object for all jobs of a process, which share what is read."""
+    return Documents(Sources(folder))
+
+
+def documents_of(benchmark: Benchmark) -> Documents | None:
+    """The documents that lie beside a benchmark; None where there are none."""
+    origin = benchmark.origin
+    if origin is None:
+        return None
+    found = documents_in(((origin if origin.is_dir() else origin.parent) / FOLDER_NAME).resolve())
+    return found if found.names else None
 
 
 def slice_at(text: str, at: int) -> Slice:
