@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from leadline.cli import review_decide, review_flags
+from leadline.cli import review_decide, review_flags, review_pack
 
 app = typer.Typer(
     help="Doubts for a person to look at, decisions on labels, and blind readings of a benchmark.",
@@ -19,3 +19,9 @@ app.command(
     '--reason "as clause 4 says" --reader "Jane Doe"'
 )(review_decide.decide)
 app.command(epilog="Example: leadline review decisions my-bench --json")(review_decide.decisions)
+app.command(epilog="Example: leadline review pack my-bench my-pack --per-stratum 8 --author 'Jane Doe'")(
+    review_pack.pack
+)
+app.command(epilog="Example: leadline review score my-pack my-bench --reader 'John Roe' --json")(
+    review_pack.score
+)

@@ -1,0 +1,253 @@
+"""The score of a filled pack: agreement of a second reading with the labels, under its right name.
+
+Agreement is *inter*-annotator agreement only where another person than the author read the pack; where the
+author did, it is *intra*-annotator agreement, and is called so wherever it is shown.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from leadline import __version__
+from leadline.bench import Benchmark
+from leadline.bench.answer_form import AnswerType
+from leadline.errors import UsageError
+from leadline.lenses.finding import Figure
+from leadline.review.agreeing import Compared, Group, grouped
+from leadline.review.filled_sheet import FilledSheet
+from leadline.review.pack import Pack, PackBenchmark, items_of
+from leadline.review.sheet import Answer
+from leadline.review.understood import Correctness, Dialect, understood
+from leadline.stats.intervals import wilson
+
+SCHEMA: Literal["leadline.pack-score/1"] = "leadline.pack-score/1"
+Relation = Literal["intra-annotator", "inter-annotator", "unknown"]
+_SHOWN_FAULTS = 3
+
+
+class Score(BaseModel):
+    """What `leadline review score` found; it holds no label, and of answers only the form of odd ones.
+
+    `agreement` is what it must be called. `pack` and `sheet` are sha256 of what was read. `weighted` is the
+    share of agreement with each stratum weighted by its size in the population. `published_only` counts rows
+    that agree by the published rule of correctness alone, which finds a label inside of longer words too.
+    `groups`: all rows, then by answer type, by category, by stratum.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_: Literal["leadline.pack-score/1"] = Field(default=SCHEMA, alias="schema")
+    agreement: str
+    relation: Relation
+    reader: str
+    author: str
+    sentence: str
+    benchmark: PackBenchmark
+    pack: str
+    sheet: str
+    rows: int
+    unsettled: int
+    unreadable: int
+    correctness: Correctness
+    published_only: int
+    weighted: Figure
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...]
+    created: datetime
+    leadline_version: str
+
+    @property
+    def overall(self) -> Group:
+        """All rows."""
+        return self.groups[0]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A score, and the rows beside their labels, in the pack's order; `answers` are what was written, by
+    the row's number."""
+
+    score: Score
+    rows: tuple[Compared, ...]
+    answers: Mapping[int, Answer]
+
+    @property
+    def disagreements(self) -> tuple[Compared, ...]:
+        """The rows whose answer is not the label's, "?" among them."""
+        return tuple(row for row in self.rows if not row.agrees)
+
+
+def score_pack(
+    pack: Pack,
+    benchmark: Benchmark,
+    sheet: FilledSheet,
+    reader: str,
+    *,
+    author: str = "",
+    correctness: Correctness = "words",
+    dialect: Dialect | None = None,
+    count_unreadable: bool = False,
+    where: str = "",
+) -> Scored:
+    """Score `sheet`, filled by `reader`. `author` is who labelled, where the pack does not say it.
+
+    Raises UsageError for a pack of another content, a reader without a name, an author other than the pack's,
+    and answers that cannot be read as their type (in the sheet `where`), which `count_unreadable` counts as
+    disagreements.
+    """
+    reader, author = " ".join(reader.split()), " ".join(author.split())
+    if not reader:
+        raise UsageError("--reader is blank", fix="who filled the sheet in")
+    if author and pack.head.author and not is_same_person(author, pack.head.author):
+        raise UsageError(f"the pack names {pack.head.author!r} as author", fix="leave --author out")
+    author = pack.head.author or author
+    items = items_of(pack, benchmark)
+    rows = tuple(
+        Compared(
+            row.number,
+            items[row.token],
+            understood(items[row.token], sheet.answers[row.token], correctness=correctness, dialect=dialect),
+        )
+        for row in pack.rows
+    )
+    answers = {row.number: sheet.answers[row.token] for row in pack.rows}
+    unreadable = [row for row in rows if row.read.state == "unreadable"]
+    if unreadable and not count_unreadable:
+        _refuse_unreadable(unreadable, answers, where)
+    groups = _groups(pack, rows)
+    relation = relation_of(reader, author)
+    agreement = _called(relation)
+    score = Score(
+        schema=SCHEMA,
+        agreement=agreement,
+        relation=relation,
+        reader=reader,
+        author=author,
+        sentence=_sentence(relation, reader, author),
+        benchmark=pack.head.benchmark,
+        pack=pack.sha256,
+        sheet=sheet.sha256,
+        rows=len(rows),
+        unsettled=groups[0].unsettled,
+        unreadable=len(unreadable),
+        correctness=correctness,
+        published_only=sum(row.read.published and not row.agrees for row in rows),
+        weighted=_weighted(pack, rows),
+        groups=groups,
+        notes=(*sheet.notes, *(f"row {row.number}: {note}" for row in rows for note in row.read.notes)),
+        created=datetime.now(UTC).replace(microsecond=0),
+        leadline_version=__version__,
+    )
+    return Scored(score, rows, answers)
+
+
+def read_score(path: Path) -> Score:
+    """The score in a file. Raises UsageError for what is none."""
+    try:
+        return Score.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    except ValidationError:
+        raise UsageError("is no score of a pack", where=str(path), fix="leadline review score") from None
+
+
+def relation_of(reader: str, author: str) -> Relation:
+    """What agreement of a reader with the author's labels is.
+
+    >>> relation_of("ann  LEE", "Ann Lee"), relation_of("Ann Lee", "Bo Li"), relation_of("Ann Lee", "")
+    ('intra-annotator', 'inter-annotator', 'unknown')
+    """
+    if not author:
+        return "unknown"
+    return "intra-annotator" if is_same_person(reader, author) else "inter-annotator"
+
+
+def is_same_person(one: str, other: str) -> bool:
+    """The names are one, apart from case, blanks and how their characters are put together."""
+    return _folded(one) == _folded(other)
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _called(relation: Relation) -> str:
+    return "annotator agreement of unknown kind" if relation == "unknown" else f"{relation} agreement"
+
+
+def _sentence(relation: Relation, reader: str, author: str) -> str:
+    match relation:
+        case "intra-annotator":
+            return (
+                f"This is intra-annotator agreement and must be reported in those words: {author} labelled "
+                "these items and read them again. It says how far one person repeats own labels; only an "
+                "independent reader yields inter-annotator agreement."
+            )
+        case "inter-annotator":
+            return (
+                f"This is inter-annotator agreement: {author} labelled these items, {reader} read them again."
+            )
+        case "unknown":
+            return (
+                "Whether this is inter- or intra-annotator agreement cannot be told, as nobody is named as "
+                "author of the labels; until it is, it must be read as intra-annotator agreement."
+            )
+
+
+def _groups(pack: Pack, rows: Sequence[Compared]) -> tuple[Group, ...]:
+    strata = pack.head.strata
+    seed = pack.head.seed
+    groups = [grouped("overall", rows, sum(one.items for one in strata), seed=seed)]
+    for kind in sorted({one.answer_type for one in strata}):
+        some = [row for row in rows if row.item.answer_type == kind]
+        items = sum(one.items for one in strata if one.answer_type == kind)
+        groups.append(grouped("answer type", some, items, answer_type=kind, seed=seed))
+    for category in sorted({one.category for one in strata}):
+        some = [row for row in rows if row.item.category == category]
+        items = sum(one.items for one in strata if one.category == category)
+        groups.append(grouped("category", some, items, category=category, seed=seed))
+    for one in strata:
+        some = [row for row in rows if _stratum(row) == (one.category, one.answer_type)]
+        category, kind = one.category, one.answer_type
+        groups.append(grouped("stratum", some, one.items, category=category, answer_type=kind, seed=seed))
+    return tuple(groups)
+
+
+def _stratum(row: Compared) -> tuple[str, AnswerType]:
+    return row.item.category, row.item.answer_type
+
+
+def _weighted(pack: Pack, rows: Sequence[Compared]) -> Figure:
+    """The share of agreement in the population: each row stands for as many items as its stratum has for
+    each row of it. Its interval is Wilson's over Kish's effective number of rows.
+
+    Source: L. Kish, Survey Sampling (1965), section 11.7.
+    """
+    weight = {(one.category, one.answer_type): one.items / one.drawn for one in pack.head.strata}
+    weights = [weight[_stratum(row)] for row in rows]
+    total = sum(weights)
+    value = sum(own for own, row in zip(weights, rows, strict=True) if row.agrees) / total
+    effective = total**2 / sum(own**2 for own in weights)
+    value = min(1.0, value)
+    low, high = wilson(value * effective, effective)
+    method = f"strata weighted by their size; wilson over {effective:.1f} effective rows (Kish)"
+    return Figure(value=value, denominator=round(total), low=low, high=high, method=method)
+
+
+def _refuse_unreadable(rows: Sequence[Compared], answers: Mapping[int, Answer], where: str) -> None:
+    said = [f"row {row.number}, {answers[row.number].answer[:60]!r}: {row.read.fault}" for row in rows]
+    shown = "; ".join(said[:_SHOWN_FAULTS])
+    more = f"; and {len(said) - _SHOWN_FAULTS:,} more" if len(said) > _SHOWN_FAULTS else ""
+    number = f"{len(said):,} answer{'' if len(said) == 1 else 's'}"
+    raise UsageError(
+        f"{number} cannot be read as what was asked for: {shown}{more}",
+        where=where or None,
+        fix="write them anew, or ? where the text settles nothing; --count-unreadable: as disagreements",
+    )

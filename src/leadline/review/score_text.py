@@ -1,0 +1,153 @@
+"""A score as files and as lines: agreement without labels, and disagreements as flags for adjudication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from leadline.bench import Benchmark
+from leadline.bench.adjudications import label_hash
+from leadline.errors import UsageError
+from leadline.lenses.finding import Figure
+from leadline.report.atomic import write_text
+from leadline.report.numbers import ABSENT, Kind, plural, printed
+from leadline.review.agreeing import LEAST_ROWS, Group
+from leadline.review.flag_files import write_flags
+from leadline.review.flags import Flag, FlagList, flag_list
+from leadline.review.score import Score, Scored
+from leadline.review.sheet import UNSETTLED, reader_slug
+
+COLUMNS = ("by", "group", "rows", "of", "agree", "kappa", "alpha", "level", "?")
+
+
+def score_path(folder: Path, reader: str) -> Path:
+    """Where a reader's score lies in a folder."""
+    return folder / f"score-{reader_slug(reader)}.json"
+
+
+def disagreements_path(pack: Path, reader: str, out: Path | None = None) -> Path:
+    """Where disagreements are listed: beside the pack, never in it, for they hold labels and the next reader
+    of the pack must not see any. Raises UsageError for an `out` within the pack."""
+    whole = pack.absolute()
+    if out is not None and out.absolute().is_relative_to(whole):
+        fix = "name a folder outside of the pack"
+        raise UsageError(
+            "the list of disagreements holds labels, and a pack is blind", where=str(out), fix=fix
+        )
+    return (out or whole.parent) / f"{whole.name}-disagreements-{reader_slug(reader)}.jsonl"
+
+
+def write_score(score: Score, path: Path) -> None:
+    """Write the score as JSON, whole or not at all. Raises LeadlineError."""
+    write_text(path, score.model_dump_json(by_alias=True, indent=2) + "\n")
+
+
+def write_disagreements(scored: Scored, benchmark: Benchmark, path: Path) -> None:
+    """Write the rows that disagree as a list of flags, which `leadline review serve --flags` takes."""
+    write_flags(disagreement_flags(scored, benchmark), path)
+
+
+def disagreement_flags(scored: Scored, benchmark: Benchmark) -> FlagList:
+    """One flag of kind "reread" for each disagreement, in the pack's order."""
+    flags = []
+    for row in scored.disagreements:
+        said = scored.answers[row.number]
+        item = row.item
+        flags.append(
+            Flag(
+                item=item.id,
+                kind="reread",
+                task=item.task,
+                category=item.category,
+                label_hash=label_hash(item),
+                label=item.answer,
+                value=UNSETTLED if row.read.state == "unsettled" else said.answer,
+                reader=scored.score.reader,
+                reason=said.note,
+            )
+        )
+    score = scored.score
+    note = f"{score.agreement}: {plural(len(flags), 'row')} of {score.rows:,} of a blind pack disagree"
+    return flag_list(benchmark, flags, notes=(note,))
+
+
+def summary(score: Score) -> list[str]:
+    """What is said first: what the agreement is called, and over all rows."""
+    overall = score.overall
+    lines = [
+        f"{score.agreement}: {score.benchmark.name} {score.benchmark.version}, reader {score.reader}, "
+        f"author {score.author or 'not named'}",
+        f"agree    {_figure(overall.all_rows.agree, Kind.SHARE)} of {plural(score.rows, 'row')}"
+        f"; weighted to {overall.items:,} items {_figure(score.weighted, Kind.SHARE)}",
+    ]
+    if overall.settled is not None:
+        settled = _figure(overall.settled.agree, Kind.SHARE)
+        lines.append(
+            f"?        {plural(score.unsettled, 'row')} the text could not settle, counted as disagreement; "
+            f"without {'it' if score.unsettled == 1 else 'them'} {settled} agree"
+        )
+    lines += [
+        f"kappa    {_coefficient(overall.all_rows.kappa)}",
+        f"alpha    {_coefficient(overall.all_rows.alpha)}, {overall.all_rows.level}",
+    ]
+    return lines
+
+
+def table(score: Score) -> list[tuple[str, ...]]:
+    """A line for each group, under `COLUMNS`."""
+    return [
+        (
+            group.by,
+            _name(group),
+            f"{group.rows:,}",
+            f"{group.items:,}",
+            _figure(group.all_rows.agree, Kind.SHARE),
+            _coefficient(group.all_rows.kappa, ABSENT),
+            _coefficient(group.all_rows.alpha, ABSENT),
+            group.all_rows.level,
+            f"{group.unsettled:,}" if group.unsettled else "",
+        )
+        for group in score.groups
+    ]
+
+
+def remarks(score: Score) -> Iterator[str]:
+    """What has to be known to read the table."""
+    if any(group.rows < LEAST_ROWS for group in score.groups):
+        yield f"groups of fewer than {LEAST_ROWS} rows have counts alone: kappa and alpha would tell nothing"
+    for group in score.groups:
+        if group.rows < LEAST_ROWS:
+            continue
+        for figure, name in ((group.all_rows.kappa, "kappa"), (group.all_rows.alpha, "alpha")):
+            if figure.note and not (name == "alpha" and figure.note == group.all_rows.kappa.note):
+                yield f"{_name(group)}, {name}: {figure.note}"
+        for note in group.notes:
+            yield f"{_name(group)}: {note}"
+    if score.published_only:
+        yield (
+            f"{plural(score.published_only, 'row')} would agree by the published rule of correctness, which "
+            "finds a label inside of longer answers too"
+        )
+    if score.unreadable:
+        yield f"{plural(score.unreadable, 'answer')} could not be read, counted as disagreement"
+    yield from score.notes
+
+
+def _name(group: Group) -> str:
+    if group.by == "overall":
+        return "all rows"
+    names = [group.category or "(none)"] if group.category is not None else []
+    return " × ".join([*names, *([group.answer_type] if group.answer_type else [])])
+
+
+def _figure(figure: Figure, kind: Kind) -> str:
+    return str(printed("", figure, kind))
+
+
+def _coefficient(figure: Figure, absent: str = "") -> str:
+    if figure.value is None:
+        return absent or f"not estimable: {figure.note}"
+    shown = printed("", figure, Kind.INDEX)
+    return f"{shown.value} {shown.interval}".strip() + (
+        "" if shown.interval or absent else f" ({figure.note})"
+    )
