@@ -141,7 +141,7 @@ class Documents:
 
 @cache
 def documents_in(folder: Path) -> Documents:
-    """The documents in a folder of sources: one object for all jobs of a process, which share what is read."""
+    """The documents in a folder of sources: one object, so that all jobs of a process share what is read."""
     return Documents(Sources(folder))
 
 
