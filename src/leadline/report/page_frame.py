@@ -24,10 +24,10 @@ CSP = (
 
 
 @cache
-def environment() -> SandboxedEnvironment:
-    """Templates of `report/templates`, with the filters that all of them share."""
+def environment(package: str = "leadline.report") -> SandboxedEnvironment:
+    """Templates of a package's folder `templates`, with the filters that all of them share."""
     made = SandboxedEnvironment(
-        loader=PackageLoader("leadline.report", "templates"),
+        loader=PackageLoader(package, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

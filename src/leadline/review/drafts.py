@@ -114,6 +114,12 @@ class Drafts:
         """The last committed version of every entry that has one, by key, whatever was written since."""
         return self._newest(job, reader, "kind = 'committed'")
 
+    def readers(self) -> tuple[str, ...]:
+        """Who has saved anything, by name."""
+        with self._reading() as database:
+            rows = database.execute("SELECT DISTINCT reader FROM versions ORDER BY reader")
+            return tuple(row[0] for row in rows)
+
     def states(self, job: str, reader: str) -> dict[str, Literal["draft", "done"]]:
         """How far each entry is that was begun."""
         return {key: "done" if draft.committed else "draft" for key, draft in self.all(job, reader).items()}
@@ -160,8 +166,8 @@ class Drafts:
     def undo(self, job: str, key: str, reader: str, version: int, *, by: str | None = None) -> Draft:
         """The state before, as a new version; of a committed one, the same open again.
 
-        A further undo goes further back. Where there is nothing before, the newest stays. Raises ConflictError
-        where `version` is not the newest, LookupError where nothing was ever written.
+        A further undo goes further back. Where there is nothing before, the newest stays.
+        Raises ConflictError where `version` is not the newest, LookupError where nothing was ever written.
         """
         place = job, key, reader
         with self._writing() as database:
@@ -192,8 +198,8 @@ class Drafts:
         then: Callable[[Draft], None] | None = None,
     ) -> Draft:
         """Keep `fields` as the version after `version`, committed. `then` is called with it before it counts:
-        what it raises leaves nothing. The same commit once more gives the same version. Raises ConflictError as
-        `save`."""
+        what it raises leaves nothing. The same commit once more gives the same version. Raises
+        ConflictError as `save`."""
         place = job, key, reader
         made = Draft(0, dict(fields), _now(), by or reader, kind="committed", page=page, edit=edit)
         with self._writing() as database:

@@ -1,0 +1,311 @@
+"""The server of a review: its addresses, whatever jobs it offers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from leadline.errors import LeadlineError
+from leadline.review import pages
+from leadline.review.asking import (
+    Asked,
+    Named,
+    RefusedError,
+    Text,
+    keep_reader,
+    read_json,
+    reader_name,
+    reader_of,
+    refusal,
+)
+from leadline.review.drafts import ConflictError, Draft, Drafts
+from leadline.review.guard import Guard, Pass
+from leadline.review.job import RESERVED, Job
+from leadline.review.pages import Review
+from leadline.serving.intake import ClientDisconnect
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+_OWN_ADDRESS = re.compile(r"(/[A-Za-z0-9_-]+){0,2}/?")
+_CLIENT_LEFT = 499
+_HISTORY = 100
+
+
+def make_app(
+    jobs: Sequence[Job],
+    drafts: Drafts,
+    entry: Pass,
+    *,
+    hosts: Collection[str] | None,
+    title: str = "",
+    reader: str = "",
+    instance: str = "",
+) -> Starlette:
+    """An application that offers `jobs`. entry: what lets a browser in. hosts: the server's names; None: any.
+    title: what is reviewed. reader: who reads where a browser does not know. instance: names the review in
+    a browser's store, which several servers on one port share. Raises ValueError for a job's name that
+    cannot stand in an address."""
+    for job in jobs:
+        if job.name in RESERVED or not re.fullmatch(r"[a-z][a-z-]*", job.name):
+            raise ValueError(f"no job can be called {job.name!r}")
+    served = _Served(Review(title, {job.name: job for job in jobs}, drafts, instance))
+    app = Starlette(
+        routes=[
+            *(route for job in jobs for route in job.routes()),
+            Route("/", served.overview),
+            Route("/reader", served.reader),
+            Route("/api/reader", served.name_reader, methods=["POST"]),
+            Route("/static/{name}", served.static),
+            Route("/api/{job}/{key}", served.tell),
+            Route("/api/{job}/{key}", served.save, methods=["PUT"]),
+            Route("/api/{job}/{key}/history", served.history),
+            Route("/api/{job}/{key}/undo", served.undo, methods=["POST"]),
+            Route("/api/{job}/{key}/commit", served.commit, methods=["POST"]),
+            Route("/{job}", served.entries),
+            Route("/{job}/next", served.next),
+            Route("/{job}/{key}", served.entry),
+        ],
+        middleware=[Middleware(Guard, entry=entry, hosts=hosts)],
+        exception_handlers={
+            HTTPException: served.not_here,
+            RefusedError: served.refused,
+            ConflictError: served.conflict,
+            LeadlineError: served.failed,
+            ClientDisconnect: served.left,
+        },
+    )
+    app.router.redirect_slashes = False
+    app.state.reader_cookie = f"{entry.cookie}_reader"
+    app.state.reader = reader
+    return app
+
+
+class _Served:
+    """The frame's own addresses."""
+
+    def __init__(self, review: Review) -> None:
+        self.review = review
+
+    # Pages.
+
+    async def overview(self, request: Request) -> Response:
+        """GET /."""
+        return await self._for_reader(request, pages.overview)
+
+    async def entries(self, request: Request) -> Response:
+        """GET /JOB, with ?show=all."""
+        open_only = request.query_params.get("show") != "all"
+        return await self._for_reader(request, pages.entries_list, self._job(request), open_only)
+
+    async def entry(self, request: Request) -> Response:
+        """GET /JOB/KEY."""
+        return await self._for_reader(
+            request, pages.entry_page, self._job(request), request.path_params["key"]
+        )
+
+    async def next(self, request: Request) -> Response:
+        """GET /JOB/next: the next open entry, behind ?after=KEY; the list where all are done."""
+        job, reader = self._job(request), reader_of(request)
+        if not reader:
+            return _ask_reader(request)
+        after = request.query_params.get("after", "")
+        return RedirectResponse(await run_in_threadpool(self._next, job, reader, after), 303)
+
+    async def reader(self, request: Request) -> Response:
+        """GET /reader?then=ADDRESS: who reads."""
+        then = request.query_params.get("then", "/")
+        own = then if _OWN_ADDRESS.fullmatch(then) else "/"
+        return HTMLResponse(pages.reader_page(self.review, reader_of(request), own))
+
+    async def static(self, request: Request) -> Response:
+        """GET /static/NAME."""
+        found = pages.static_file(request.path_params["name"])
+        if found is None:
+            raise HTTPException(404)
+        return Response(found[0], media_type=found[1])
+
+    # What pages ask for.
+
+    async def name_reader(self, request: Request) -> Response:
+        """POST /api/reader {name}: who reads in this browser from now on. A name that was used before, but
+        for capitals, is that reader's."""
+        name = reader_name((await read_json(request, Named)).name)
+        if not name:
+            raise RefusedError(422, "name: 1 to 100 letters, digits and signs")
+        known = await run_in_threadpool(self.review.drafts.readers)
+        same = next((each for each in known if each.casefold() == name.casefold()), name)
+        response = JSONResponse({"reader": same})
+        keep_reader(response, request.app.state.reader_cookie, same)
+        return response
+
+    async def tell(self, request: Request) -> Response:
+        """GET /api/JOB/KEY: the draft, and what the reader may see."""
+        job, key, reader = await self._asked(request)
+
+        def told() -> dict[str, Any]:
+            draft = self.review.draft(job, key, reader)
+            empty = {"version": 0, "fields": {}, "committed": False}
+            return {**(_told(draft) if draft else empty), "visible": dict(job.visible(key, reader, draft))}
+
+        return JSONResponse(await run_in_threadpool(told))
+
+    async def save(self, request: Request) -> Response:
+        """PUT /api/JOB/KEY {version, fields}: keep a text; 409 with theirs where somebody was first."""
+        job, key, reader = await self._asked(request)
+        text = await self._text(request, reader)
+        return JSONResponse(_told(await self._keep(job, key, reader, text)))
+
+    async def history(self, request: Request) -> Response:
+        """GET /api/JOB/KEY/history: the last 100 versions, the newest first."""
+        job, key, reader = await self._asked(request)
+        place = self.review.place(job, reader)
+        found = await run_in_threadpool(self.review.drafts.history, job.name, key, place)
+        return JSONResponse({"versions": [_told(draft) for draft in reversed(found[-_HISTORY:])]})
+
+    async def undo(self, request: Request) -> Response:
+        """POST /api/JOB/KEY/undo {version}: the state before."""
+        job, key, reader = await self._asked(request)
+        asked = await read_json(request, Asked)
+        _same_reader(asked, reader)
+        place = job.name, key, self.review.place(job, reader)
+        try:
+            draft = await run_in_threadpool(self.review.drafts.undo, *place, asked.version, by=reader)
+        except LookupError:
+            raise RefusedError(409, "there is nothing to undo") from None
+        return JSONResponse(_told(draft))
+
+    async def commit(self, request: Request) -> Response:
+        """POST /api/JOB/KEY/commit {version, fields}: the answer; 422 with problems where it is none yet, its
+        text being kept all the same."""
+        job, key, reader = await self._asked(request)
+        text = await self._text(request, reader)
+        problems = await run_in_threadpool(job.problems, key, reader, text.fields)
+        if problems:
+            kept = _told(await self._keep(job, key, reader, text))
+            return JSONResponse({"error": "not committed", **kept, "problems": dict(problems)}, 422)
+        place = job.name, key, self.review.place(job, reader)
+        draft = await run_in_threadpool(
+            self.review.drafts.commit,
+            *place,
+            text.version,
+            text.fields,
+            by=reader,
+            page=text.page,
+            edit=text.edit,
+            then=lambda draft: job.commit(key, reader, draft),
+        )
+        # A job in two steps goes on with the second one.
+        is_half = await run_in_threadpool(job.state, key, reader, draft) == "read"
+        following = f"/{job.name}/{key}" if is_half else await run_in_threadpool(self._next, job, reader, key)
+        return JSONResponse({**_told(draft), "next": following})
+
+    # Parts of the above.
+
+    def _job(self, request: Request) -> Job:
+        job = self.review.jobs.get(request.path_params["job"])
+        if job is None:
+            raise HTTPException(404)
+        return job
+
+    async def _asked(self, request: Request) -> tuple[Job, str, str]:
+        job, key, reader = self._job(request), request.path_params["key"], reader_of(request)
+        entries = await run_in_threadpool(job.entries)
+        if all(entry.key != key for entry in entries):
+            raise HTTPException(404)
+        if not reader:
+            raise RefusedError(403, "nobody has said who reads: open /reader")
+        return job, key, reader
+
+    async def _text(self, request: Request, reader: str) -> Text:
+        text = await read_json(request, Text)
+        _same_reader(text, reader)
+        return text
+
+    async def _keep(self, job: Job, key: str, reader: str, text: Text) -> Draft:
+        place = job.name, key, self.review.place(job, reader)
+        return await run_in_threadpool(
+            self.review.drafts.save,
+            *place,
+            text.version,
+            text.fields,
+            by=reader,
+            page=text.page,
+            edit=text.edit,
+        )
+
+    def _next(self, job: Job, reader: str, after: str) -> str:
+        key = pages.next_open(self.review, reader, job, after)
+        return f"/{job.name}/{key}" if key is not None else f"/{job.name}?show=all"
+
+    async def _for_reader(self, request: Request, page: Callable[..., str | None], *rest: Any) -> Response:
+        if not (reader := reader_of(request)):
+            return _ask_reader(request)
+        html = await run_in_threadpool(page, self.review, reader, *rest)
+        if html is None:
+            raise HTTPException(404)
+        return HTMLResponse(html)
+
+    # What goes wrong.
+
+    async def not_here(self, request: Request, error: Exception) -> Response:
+        """404 and 405."""
+        assert isinstance(error, HTTPException)
+        nothing = error.status_code == 404
+        words = "There is nothing at this address." if nothing else "This address is asked in another way."
+        return self._said(request, error.status_code, words)
+
+    async def conflict(self, request: Request, error: Exception) -> Response:
+        """409: somebody else was first; both texts are kept."""
+        assert isinstance(error, ConflictError)
+        theirs = error.theirs
+        told = {**_told(theirs), "theirs": theirs.fields, "kept": error.kept}
+        return refusal(409, f"{theirs.reader} has saved another text", **told)
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        """What was asked for in a wrong way."""
+        assert isinstance(error, RefusedError)
+        return self._said(request, error.status, error.words)
+
+    async def failed(self, request: Request, error: Exception) -> Response:
+        """A full disk, a file that went away: what the command line would say in one line."""
+        return self._said(request, 503, str(error))
+
+    async def left(self, request: Request, error: Exception) -> Response:
+        """Nobody hears it."""
+        return Response(status_code=_CLIENT_LEFT)
+
+    def _said(self, request: Request, status: int, words: str) -> Response:
+        if request.url.path.startswith("/api/"):
+            return refusal(status, words)
+        heading = {404: "Not here", 503: "That did not work"}.get(status, "Not like this")
+        return HTMLResponse(pages.words_page(self.review, reader_of(request), heading, words), status)
+
+
+def _told(draft: Draft) -> dict[str, Any]:
+    return {
+        "version": draft.version,
+        "fields": draft.fields,
+        "saved": draft.saved,
+        "by": draft.reader,
+        "committed": draft.committed,
+        "kind": draft.kind,
+    }
+
+
+def _same_reader(asked: Asked, reader: str) -> None:
+    """A page that was opened for one reader writes nothing in the name of another, who came since."""
+    if asked.reader is not None and asked.reader != reader:
+        raise RefusedError(403, f"this page is {asked.reader}'s, and now {reader} reads: open it again")
+
+
+def _ask_reader(request: Request) -> Response:
+    return RedirectResponse(f"/reader?{urlencode({'then': request.url.path})}", 303)

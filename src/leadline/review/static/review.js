@@ -1,0 +1,287 @@
+// The frame of the review pages: keeps what is written, says so, and lets keys do what buttons do.
+//
+// An entry's page has one [data-entry] (the address of its draft) and fields with data-field: text fields,
+// selects, radio buttons, check boxes, and hidden inputs with data-json (any JSON value). Whatever changes is
+// kept in the browser at once, on the server 400 ms later, and again and again until the server has it.
+// window.leadline: value(), set(fields), changed(), flush(), commit(), say(text, bad), api(method, url, body).
+"use strict";
+(() => {
+  const PAUSE = 400, LONGEST_WAIT = 15000, KEEPALIVE = 60000;
+  const entry = document.querySelector("[data-entry]");
+  const find = (what, root = document) => root.querySelector(what);
+  const all = (what, root = document) => [...root.querySelectorAll(what)];
+  const clock = (time) => new Date(time).toLocaleTimeString("en-GB");
+
+  async function api(method, url, body, keepalive = false) {
+    const headers = { "X-Leadline": "1" };
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const answer = await fetch(url, { method, headers, keepalive, body: body === undefined ? undefined : JSON.stringify(body) });
+    return { status: answer.status, body: await answer.json().catch(() => ({})) };
+  }
+
+  // Fields.
+  const fields = () => (entry ? all("[data-field]", entry) : []);
+  const name = (field) => field.dataset.field;
+  function value() {
+    const found = {};
+    for (const field of fields()) {
+      if (field.type === "radio") found[name(field)] = field.checked ? field.value : found[name(field)] ?? "";
+      else if (field.type === "checkbox") found[name(field)] = field.checked;
+      else if ("json" in field.dataset) found[name(field)] = JSON.parse(field.value || "null");
+      else found[name(field)] = field.value;
+    }
+    return found;
+  }
+  function set(values) {
+    for (const field of fields()) {
+      const wanted = values[name(field)];
+      if (field.type === "radio") field.checked = field.value === (wanted ?? "");
+      else if (field.type === "checkbox") field.checked = Boolean(wanted);
+      else if ("json" in field.dataset) field.value = JSON.stringify(wanted ?? null);
+      else if (field.value !== (wanted ?? "")) field.value = wanted ?? "";
+      grow(field);
+    }
+    entry.dispatchEvent(new CustomEvent("leadline:set", { detail: values }));
+  }
+  const text = (values) => JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+  function grow(field) {  // a text field is as tall as its text
+    if (field.tagName !== "TEXTAREA") return;
+    field.style.height = "auto";
+    field.style.height = `${field.scrollHeight + 2}px`;
+  }
+
+  // Keeping.
+  const page = crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const store = entry && `leadline:${entry.dataset.instance}:${entry.dataset.reader}:${entry.dataset.entry}`;
+  let version = entry ? Number(entry.dataset.version) : 0;
+  let edit = 0, kept = 0, sending = null, timer = 0, wait = 1000, known = "", leaving = false;
+  const dirty = () => kept < edit;
+  const body = () => ({ version, fields: value(), page, edit, reader: entry.dataset.reader });
+
+  function say(words, bad = false) {
+    const place = find("[data-status]");
+    if (!place) return;
+    place.classList.toggle("bad", bad);
+    if (place.textContent !== words) place.textContent = words;
+  }
+  function remember() {
+    try { localStorage.setItem(store, JSON.stringify({ version, fields: value() })); } catch { /* full or forbidden */ }
+  }
+  function forget() {
+    try { localStorage.removeItem(store); } catch { /* forbidden */ }
+  }
+  function remembered() {
+    try { return JSON.parse(localStorage.getItem(store)); } catch { return null; }
+  }
+  function changed() {
+    if (text(value()) === known) return;
+    known = text(value());
+    edit += 1;
+    remember();
+    say("saving …");
+    again(PAUSE);
+  }
+  function again(pause) {
+    clearTimeout(timer);
+    timer = setTimeout(flush, pause);
+  }
+  function settled(answer, sent) {
+    version = answer.version;
+    kept = Math.max(kept, sent);
+    wait = 1000;
+    entry.dataset.state = answer.committed ? "done" : "draft";
+    if (dirty()) { remember(); return; }
+    forget();
+    say(`${answer.committed ? "committed" : "saved"} ${clock(answer.saved)}`);
+  }
+  // Sends until the server has all, or cannot have it now; true if it has.
+  async function flush() {
+    clearTimeout(timer);
+    while (sending) await sending;
+    if (!entry || !dirty()) return true;
+    let done = () => {};
+    sending = new Promise((resolve) => { done = resolve; });
+    const sent = edit;
+    try {
+      const answer = await api("PUT", entry.dataset.entry, body());
+      if (answer.status === 200) settled(answer.body, sent);
+      else if (answer.status === 409 && answer.body.theirs) conflict(answer.body);
+      else if (answer.status >= 500) throw new Error(answer.body.error || "the server cannot keep it");
+      else {
+        say(`not saved: ${answer.body.error || answer.status}`, true);
+        if (answer.status === 401 || answer.status === 408) again(LONGEST_WAIT);
+      }
+    } catch (error) {
+      const why = error instanceof TypeError ? "server away" : error.message;
+      say(`not saved: ${why}; it is kept in this browser, and tried again`, true);
+      again(wait);
+      wait = Math.min(2 * wait, LONGEST_WAIT);
+    } finally {
+      sending = null;
+      done();
+    }
+    return !dirty();
+  }
+
+  // Two people, one draft.
+  function conflict(theirs) {
+    const dialog = find("[data-conflict]"), mine = value();
+    find("[data-conflict-words]").textContent =
+      `${theirs.by} saved another text at ${clock(theirs.saved)}, while you wrote this one.`;
+    const names = [...new Set([...Object.keys(mine), ...Object.keys(theirs.theirs)])];
+    find("[data-conflict-texts]").replaceChildren(...names
+      .filter((each) => text({ a: mine[each] ?? "" }) !== text({ a: theirs.theirs[each] ?? "" }))
+      .map((each) => {
+        const box = document.createElement("section"), title = document.createElement("h3");
+        title.textContent = label(each);
+        box.append(title, shown("Mine", mine[each]), shown(`${theirs.by}'s`, theirs.theirs[each]));
+        return box;
+      }));
+    say(`not saved: ${theirs.by} saved another text; choose one`, true);
+    find("[data-keep-mine]").onclick = () => {
+      version = theirs.version;
+      edit += 1;
+      dialog.close();
+      remember();
+      flush();
+    };
+    find("[data-take-theirs]").onclick = () => {
+      set(theirs.theirs);
+      known = text(value());
+      settled({ ...theirs }, edit);
+      dialog.close();
+    };
+    if (!dialog.open) dialog.showModal();
+  }
+  function label(field) {
+    const own = fields().find((each) => name(each) === field);
+    return own?.dataset.label || own?.labels?.[0]?.textContent.trim() || field;
+  }
+  function shown(whose, what) {
+    const box = document.createElement("div"), words = document.createElement("pre"), who = document.createElement("h4");
+    who.textContent = whose;
+    words.textContent = typeof what === "string" ? what || "(nothing)" : what ? JSON.stringify(what, null, 1) : "(nothing)";
+    words.tabIndex = 0;
+    words.setAttribute("aria-label", whose);
+    box.append(who, words);
+    return box;
+  }
+
+  // Commit and undo.
+  async function commit() {
+    problems({});
+    while (sending) await sending;
+    clearTimeout(timer);
+    say("saving …");
+    const sent = edit;
+    let answer;
+    try {
+      answer = await api("POST", `${entry.dataset.entry}/commit`, body());
+    } catch {
+      say("not committed: server away; the text is kept in this browser. Press again when it is back", true);
+      if (dirty()) again(wait);
+      return;
+    }
+    if (answer.status === 200 && edit !== sent) settled({ ...answer.body, committed: false }, sent);
+    else if (answer.status === 200) { settled(answer.body, sent); leaving = true; location.assign(answer.body.next); }
+    else if (answer.status === 422 && answer.body.problems) { settled(answer.body, sent); problems(answer.body.problems); }
+    else if (answer.status === 409 && answer.body.theirs) conflict(answer.body);
+    else say(`not committed: ${answer.body.error || answer.status}`, true);
+  }
+  function problems(found) {
+    let first = null;
+    for (const place of all("[data-problem]", entry)) {
+      const words = found[place.dataset.problem];
+      place.hidden = !words;
+      place.textContent = words || "";
+      for (const field of fields().filter((each) => name(each) === place.dataset.problem)) {
+        field.setAttribute("aria-invalid", String(Boolean(words)));
+        if (words) first ??= field;
+      }
+    }
+    const others = Object.keys(found).filter((each) => !find(`[data-problem="${CSS.escape(each)}"]`, entry));
+    if (Object.keys(found).length) say(`not committed: ${others.map((each) => found[each]).join("; ") || "see above"}`, true);
+    first?.focus();
+  }
+  async function undo() {
+    if (!(await flush())) return;
+    try {
+      const answer = await api("POST", `${entry.dataset.entry}/undo`, { version, reader: entry.dataset.reader });
+      if (answer.status === 409 && answer.body.theirs) conflict(answer.body);
+      else if (answer.status !== 200) say(answer.body.error, true);
+      else {
+        const same = answer.body.version === version;
+        set(answer.body.fields);
+        known = text(value());
+        settled(answer.body, edit);
+        say(same ? "there is nothing to undo" : `undone ${clock(answer.body.saved)}`);
+      }
+    } catch { say("not undone: server away", true); }
+  }
+
+  // Keys, lists, the reader's name.
+  const inText = (at) => at.closest?.("textarea, select, input:not([type=radio]):not([type=checkbox]), [contenteditable], [data-own-keys]");
+  const single = () => { try { return localStorage.getItem("leadline:single-keys") !== "no"; } catch { return true; } };
+  document.addEventListener("keydown", (event) => {
+    if (event.isComposing || find("dialog[open]")) return;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      if (!entry) return;
+      event.preventDefault();
+      (find("[data-do-commit]", entry) ?? { click: commit }).click();
+      return;
+    }
+    if (event.key === "Escape" && inText(event.target)) { event.target.blur(); return; }
+    if (event.ctrlKey || event.metaKey || event.altKey || inText(event.target) || !single()) return;
+    let target = find(`[data-key="${CSS.escape(event.key)}"]`);
+    if (event.key === "/") target = find("[data-search]");
+    if (event.key === "a") target ??= find("[data-field]:checked, [data-field]:not([type=radio])", entry || document) ?? find("[data-field]");
+    if (/^[1-9]$/.test(event.key)) target ??= all("[data-choices] input[type=radio]", entry || document)[event.key - 1];
+    if (!target || target.disabled) return;
+    event.preventDefault();
+    if (target.matches("[data-search], [data-field]:not([type=radio])")) target.focus();
+    else { target.focus(); target.click(); }
+  });
+  for (const list of all("[data-filter]")) {
+    list.addEventListener("input", () => {
+      const words = list.value.toLowerCase().split(/\s+/), rows = all("li", find(list.dataset.filter));
+      for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+      find("[data-filtered]").textContent = `${rows.filter((row) => !row.hidden).length} shown`;
+    });
+  }
+  find("[data-reader-form]")?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const problem = find("[data-reader-problem]");
+    const answer = await api("POST", "/api/reader", { name: event.target.elements.name.value })
+      .catch(() => ({ status: 0, body: { error: "the server is away" } }));
+    if (answer.status === 200) { location.assign(event.target.dataset.then); return; }
+    problem.hidden = false;
+    problem.textContent = answer.body.error;
+  });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+  window.leadline = Object.assign(window.leadline || {}, { api, value, set, changed, flush, commit, say });
+  if (!entry) return;
+  known = text(value());
+  entry.addEventListener("input", (event) => { if (event.target.matches("[data-field]")) { grow(event.target); changed(); } });
+  entry.addEventListener("change", (event) => { if (event.target.matches("[data-field]")) { changed(); flush(); } });
+  entry.addEventListener("focusout", () => { if (dirty()) flush(); });
+  entry.addEventListener("submit", (event) => { if (event.target.matches("[data-commit]")) event.preventDefault(); });
+  find("[data-do-commit]", entry)?.addEventListener("click", commit);
+  find("[data-undo]", entry)?.addEventListener("click", undo);
+  window.addEventListener("online", flush);
+  window.addEventListener("pagehide", () => {
+    if (dirty() && !leaving && JSON.stringify(body()).length < KEEPALIVE) api("PUT", entry.dataset.entry, body(), true).catch(() => {});
+  });
+  for (const field of fields()) grow(field);
+  const own = remembered(), on = { new: "not answered yet", draft: "saved", read: "reading committed", done: "committed" };
+  const { state, saved, by } = entry.dataset;
+  say(saved ? `${on[state]} ${clock(saved)}${by !== entry.dataset.reader ? ` by ${by}` : ""}` : on[state]);
+  if (own && text({ ...value(), ...own.fields }) !== known) {  // what the server never got
+    set({ ...value(), ...own.fields });
+    version = own.version;
+    changed();
+    flush();
+  } else if (own) forget();
+  const first = find("[data-focus]:checked", entry) ?? find("[data-focus]", entry);
+  if (matchMedia("(hover: hover)").matches) first?.focus({ preventScroll: true });
+})();
