@@ -103,7 +103,150 @@ class LabelJob:
     def context(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
         """What label.html.j2 shows."""
         fields = draft.fields if draft is not None else {}
-        if benchmark is None:
+        names = {"documents": self.documents.names, "tasks": self.tasks, "types": TYPES, "new": key == NEW}
+        words = {"category_name": self.category_name, "task_name": self.task_name}
+        question = self._by_key.get(key)
+        written = self._written(key, None if draft is None else fields)
+        asked = question or question_as_written(key, written, self.tasks, Problems())
+        view = for_labeller(asked.asked()) if asked is not None and asked.question.strip() else None
+        declared = next((task for task in self.tasks if task.name == written.get("task")), None)
+        return {
+            **names,
+            **words,
+            "said": _said(fields),
+            "given": question is not None,
+            "written": written,
+            "declared": declared,
+            "view": view,
+            "document": self._first_document(fields, question),
+            "label": self._label(key),
+        }
+
+    def visible(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
+        """Nothing beside the draft."""
+        return {}
+
+    def problems(self, key: str, reader: str, fields: Fields) -> Mapping[str, str]:
+        """Why this is no label yet, by field."""
+        if key == NEW:
+            return {"": "begin an item first"}
+        question, found = self._question(key, fields)
+        if found or question is None:
+            return found
+        quotes: tuple[Quote, ...] = ()
+        try:
+            quotes = kept_quotes(fields.get("quotes") or [], self.documents)
+        except RefusedQuote as error:
+            found["quotes"] = str(error)
+        if _is_set(fields.get("unsettled")):
+            if not text_of(fields, "reason"):
+                found["reason"] = "say why the text cannot settle it"
+            return found
+        if not quotes and "quotes" not in found:
+            found["quotes"] = "mark at least one quote that settles the question, or say that none does"
+        answer = text_of(fields, "answer")
+        if not answer:
+            found["answer"] = "is empty"
+        else:
+            found.update(answer_problems(question, answer, lines_of(fields, "aliases")))
+        return found
+
+    def commit(self, key: str, reader: str, draft: Draft) -> None:
+        """Add the label to labels.jsonl."""
+        fields = draft.fields
+        question, found = self._question(key, fields)
+        if question is None:
+            raise ValueError(f"committed without a question: {found}")
+        unsettled = _is_set(fields.get("unsettled"))
+        proofs = [
+            Proof(quote=one.quote, source=one.name, sha256=one.sha256, start=one.start, end=one.end)
+            for one in kept_quotes(fields.get("quotes") or [], self.documents)
+        ]
+        label = Label(
+            **question.of_item(),
+            answer="" if unsettled else text_of(fields, "answer"),
+            aliases=() if unsettled else tuple(lines_of(fields, "aliases")),
+            evidence=tuple(proofs),
+            unsettled=unsettled,
+            reason=text_of(fields, "reason") if unsettled else "",
+            note=text_of(fields, "note"),
+            reader=reader,
+            date=datetime.now(UTC).date().isoformat(),
+        )
+        add_label(self.folder / FILE, label)
+
+    def routes(self) -> Sequence[Route]:
+        """Documents, and POST /api/new-item: the key of an item that nobody else was given."""
+        from starlette.responses import JSONResponse
+        from starlette.routing import Route
+
+        async def begin(request: Request) -> JSONResponse:
+            return JSONResponse({"key": self.begin()})
+
+        return [*document_routes(self.documents), Route("/api/new-item", begin, methods=["POST"])]
+
+    def begin(self) -> str:
+        """The key of another item: later ones come later, and two people at once get two."""
+        with self._lock:
+            key = f"n{int(time.time() * 1000):011x}{secrets.token_hex(2)}"
+            self._begun.append(key)
+            return key
+
+    def _question(self, key: str, fields: Fields) -> tuple[Question | None, dict[str, str]]:
+        """What is asked, from the file or from the draft, and what is wrong with it."""
+        if key in self._by_key:
+            return self._by_key[key], {}
+        return checked_question(key, fields, self.tasks)
+
+    def _written(self, key: str, fields: Fields | None) -> dict[str, Any]:
+        label = self._label(key) if fields is None else None
+        if label is not None:
+            return of_label(label)
+        return written_question(fields or {}, self.tasks)
+
+    def _first_document(self, fields: Fields, question: Question | None) -> int | None:
+        """Where to begin: with the document of the first quote, else with the question's own."""
+        quotes = _said(fields)["quotes"]
+        first = quotes[0].get("document") if quotes and isinstance(quotes[0], dict) else None
+        if isinstance(first, int) and 0 <= first < len(self.documents.names):
+            return first
+        if question is not None and (found := self.documents.number_of(question.source)) is not None:
+            return found
+        return 0 if self.documents.names else None
+
+    def _label(self, key: str) -> Label | None:
+        question = self._by_key.get(key)
+        return self._labels().get(question.id if question is not None else key)
+
+    def _labels(self) -> dict[str, Label]:
+        path = self.folder / FILE
+        try:
+            about = path.stat()
+            stamp: object = (about.st_mtime_ns, about.st_size)
+        except FileNotFoundError:
+            return {}
+        with self._lock:
+            if self._known[0] != stamp:
+                self._known = stamp, read_labels(path)
+            return self._known[1]
+
+
+def offer(wanted: Wanted, drafts: Drafts) -> LabelJob | None:
+    """The job where there are questions, or documents beside the benchmark to write items on.
+
+    Documents are the benchmark's; without one, those in `sources/` beside the questions. Raises LeadlineError
+    for questions that cannot be read.
+    """
+    benchmark = wanted.benchmark
+    questions: tuple[Question, ...] = ()
+    if wanted.questions is not None:
+        questions = read_questions(wanted.questions, benchmark.tasks if benchmark is not None else ())
+    documents = documents_of(benchmark) if benchmark is not None else None
+    if documents is None and wanted.questions is not None:
+        documents = documents_in((wanted.questions.parent / FOLDER_NAME).resolve())
+    if documents is None:
+        return None
+    if benchmark is None:
         return LabelJob(documents, wanted.folder, drafts, questions)
     return LabelJob(
         documents,
