@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +43,29 @@ class PackFiles:
         """Its files of scores."""
         return tuple(name for name in self.files if Path(name).match(_SCORES) and "/" not in name)
 
+    @cached_property
+    def told(self) -> dict[str, dict[str, Any]]:
+        """What its head and its scores say, by the file's name."""
+        return {name: _object(self.folder / name) for name in (HEAD, *self.scores)}
+
     @property
-    def readers(self) -> frozenset[str]:
-        """Whom its scores name as their reader."""
-        names = (_object(self.folder / name).get("reader") for name in self.scores)
+    def people(self) -> frozenset[str]:
+        """Whom its head and its scores name: the author of the labels, readers."""
+        names = (one.get(part) for one in self.told.values() for part in ("author", "reader"))
         return frozenset(name for name in names if isinstance(name, str) and name)
+
+    @property
+    def scored(self) -> dict[str, str]:
+        """Each score with its sheet, which is found by its sha256; "" where that is not in the pack."""
+        digests = {
+            hashlib.sha256((self.folder / name).read_bytes()).hexdigest(): name for name in self.sheets
+        }
+        return {name: digests.get(str(self.told[name].get("sheet")), "") for name in self.scores}
+
+    @property
+    def agreement(self) -> dict[str, str]:
+        """What each score says that its agreement is called, and why."""
+        return {name: " ".join(str(self.told[name].get("sentence", "")).split()) for name in self.scores}
 
     def sheet_texts(self) -> Iterator[str]:
         """What its sheets hold, a text each; questions and answers together."""
@@ -61,14 +81,14 @@ def packs_in(folder: Path) -> list[Path]:
 def read_packs(
     benchmark: Benchmark, named: Iterable[Path] = (), found: Iterable[Path] = ()
 ) -> tuple[list[PackFiles], list[str]]:
-    """The packs to release with `benchmark`, and a sentence for each that is left out.
+    """The packs to release with `benchmark`, and a sentence for each that is left out or that lacks a sheet.
 
     A pack that somebody `named` must be one of this benchmark's content; one that was `found` beside it and
     was drawn from other content is left out. Raises UsageError for a folder that is no pack, for links, and
     for two packs of one name.
     """
     packs: dict[str, PackFiles] = {}
-    left_out = []
+    remarks = []
     for place, is_named in [*((one, True) for one in named), *((one, False) for one in found)]:
         pack = _read(place)
         of = _object(place / HEAD).get("benchmark")
@@ -79,7 +99,7 @@ def read_packs(
                 raise UsageError(
                     f"the pack was {said}", where=str(place), fix="leave it out, or draw it again"
                 )
-            left_out.append(f"pack {pack.name} is left out: {said}")
+            remarks.append(f"pack {pack.name} is left out: {said}")
         elif pack.name not in packs:
             packs[pack.name] = pack
         elif packs[pack.name].folder.resolve() != place.resolve():
@@ -87,7 +107,10 @@ def read_packs(
                 f"there are two packs called {pack.name}: {packs[pack.name].folder} and {place}",
                 fix="rename the folder of one",
             )
-    return [packs[name] for name in sorted(packs)], left_out
+    for pack in packs.values():
+        for score in (score for score, sheet in pack.scored.items() if not sheet):
+            remarks.append(f"pack {pack.name}: the sheet that {score} is of does not lie in the pack")
+    return [packs[name] for name in sorted(packs)], remarks
 
 
 def copy_packs(packs: Iterable[PackFiles], folder: Path) -> None:

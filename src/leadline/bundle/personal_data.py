@@ -99,13 +99,14 @@ def personal_data_text(accounts: Iterable[Accounting], readers: Iterable[Named] 
     lines += ["", "Names of persons in running text, addresses and dates of birth are not looked for.", ""]
     if told := list(readers):
         lines += [
-            "## Readers, named on purpose",
+            "## People, named on purpose",
             "",
-            "Who decided on a label, or read it again, is released under the name that they gave: a decision",
-            "counts as much as whoever made it can be asked about it. That name is personal data, which its",
-            "bearer agrees to release; a code in its place, chosen when reading, does as well.",
+            "Who wrote labels, decided on one, or read it again, is released under the name that they gave: a",
+            "decision counts as much as whoever made it can be asked about it. That name is personal data, and",
+            "whoever releases it needs its bearer's consent; a code in its place, chosen when reading, does as",
+            "well.",
             "",
-            "| where | entries | readers |",
+            "| where | entries | people |",
             "| --- | ---: | ---: |",
             *(f"| {one.files} | {one.entries} | {one.people:,} |" for one in told),
             "",

@@ -23,14 +23,15 @@ def accounts_of_readers(study: Study, packs: Sequence[PackFiles]) -> list[Accoun
 
 
 def named_readers(study: Study, packs: Sequence[PackFiles]) -> list[Named]:
-    """Whose names are released on purpose: of every decision in the file, also of those taken back."""
+    """Whose names are released on purpose: of every decision, also of those taken back, and of packs."""
     found = []
     if decisions := _decisions(study):
         readers = {decision.reader for decision in decisions}
         found.append(Named(len(readers), f"{len(decisions):,} decisions", FILE))
     for pack in packs:
-        if pack.scores:
-            found.append(Named(len(pack.readers), f"{len(pack.scores):,} scores", f"{FOLDER}/{pack.name}/"))
+        if pack.people:
+            scores = f"{len(pack.scores):,} score{'s' * (len(pack.scores) != 1)}"
+            found.append(Named(len(pack.people), scores, f"{FOLDER}/{pack.name}/"))
     return found
 
 

@@ -47,8 +47,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Bundled:
-    """Where a bundle was written, what its verification said, and a sentence for each pack that was left
-    out."""
+    """Where a bundle was written, what its verification said, and what is to be remarked of its packs."""
 
     path: Path
     verification: Verification
@@ -76,7 +75,7 @@ def bundle_study(
     """
     if out.exists():
         raise UsageError("is there already", where=str(out), fix="name a place that is free")
-    released, left_out = read_packs(study.whole, packs, found_packs)
+    released, remarks = read_packs(study.whole, packs, found_packs)
     out.parent.mkdir(parents=True, exist_ok=True)
     with _beside(out) as made:
         document = _write(study, made, with_sources, released, say)
@@ -91,7 +90,7 @@ def bundle_study(
         else:
             made.chmod(0o777 & ~_umask())
             made.rename(out)
-    return Bundled(out, verification, document, tuple(left_out))
+    return Bundled(out, verification, document, tuple(remarks))
 
 
 def _write(
@@ -134,7 +133,7 @@ def _write(
             account_counted("responses from before the items were changed", _counted(made.before))
         )
     accounts += accounts_of_readers(study, packs)
-    manifest = _manifest(study, frame, written.readings, earlier, copy_papers(study, folder), told)
+    manifest = _manifest(study, frame, written.readings, earlier, copy_papers(study, folder), told, packs)
     labels = list(dict.fromkeys(one.model for one in found))
     texts = {
         "DATA_STATEMENT.md": statement_text(study, exclusions, packs),
@@ -174,6 +173,7 @@ def _manifest(
     earlier: int | None,
     papers: dict[str, str],
     told: dict[str, Any],
+    packs: Sequence[PackFiles],
 ) -> dict[str, Any]:
     """What the study's own manifest says, and what its store says now (`told`), without this machine's paths;
     and what the bundle holds."""
@@ -191,6 +191,7 @@ def _manifest(
         "excluded": dict(sorted(study.population.excluded.items())),
         "unmeasured_readings": int(frame.filter(pl.col("state") != "ok").height),
         "papers": papers,
+        **({"packs": {pack.name: pack.scored for pack in packs}} if packs else {}),
     }
     return kept
 

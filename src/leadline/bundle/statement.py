@@ -129,8 +129,12 @@ def _evidence(study: Study) -> list[str]:
 
 def _agreement(packs: Sequence[PackFiles]) -> str:
     """Where the agreement of blind readings with the labels was measured."""
-    scored = [f"{FOLDER}/{pack.name}/{name}" for pack in packs for name in pack.scores]
-    return f"measured on blind packs, see {', '.join(scored)}" if scored else TO_FILL
+    said = [
+        f"{sentence} See {FOLDER}/{pack.name}/{name}."
+        for pack in packs
+        for name, sentence in pack.agreement.items()
+    ]
+    return "measured on blind packs. " + " ".join(said) if said else TO_FILL
 
 
 def _decisions(study: Study) -> list[str]:

@@ -43,6 +43,7 @@ def bundle(
     """
     from leadline.bundle.packs import FOLDER, packs_in
     from leadline.bundle.release import bundle_study
+    from leadline.cli.plain_text import printable
     from leadline.review.places import review_folder
 
     found = opened(study, excluding(audit, exclude), None, adjudications, quiet=quiet)
@@ -58,7 +59,7 @@ def bundle(
     )
     report = made.verification.report
     for remark in made.remarks:
-        typer.echo(f"note: {remark}", err=True)
+        typer.echo(f"note: {printable(remark)}", err=True)
     figures = [
         sum(counts[how] for counts in report["figures"].values()) for how in ("exactly", "by resampling")
     ]

@@ -40,7 +40,9 @@ def check_checksums(folder: Path, book: Book) -> None:
 
 def check_forms(folder: Path, book: Book) -> None:
     """Files that this program cannot read are at least what their names say."""
-    parquet, page = folder / "responses.parquet", folder / "report.html"
+    parquet, page, evidence = (
+        folder / name for name in ("responses.parquet", "report.html", "evidence.html")
+    )
     for path in (parquet, page):
         if not path.is_file():
             book.fault("structure", f"{path.name} is missing")
@@ -51,8 +53,9 @@ def check_forms(folder: Path, book: Book) -> None:
             last = file.read(4)
         if (first, last) != (b"PAR1", b"PAR1"):
             book.fault("structure", "responses.parquet is no Parquet file")
-    if page.is_file() and not page.read_bytes()[:200].lstrip().lower().startswith(b"<!doctype html"):
-        book.fault("structure", "report.html is no HTML page")
+    for path in (page, evidence):  # the second one where the report leads to it
+        if path.is_file() and not path.read_bytes()[:200].lstrip().lower().startswith(b"<!doctype html"):
+            book.fault("structure", f"{path.name} is no HTML page")
 
 
 def sha256_of(path: Path) -> str:

@@ -46,8 +46,8 @@ class Worst:
 
     @property
     def is_estimable(self) -> bool:
-        """There are two categories to compare, and something to compare with."""
-        return len(self.counts) >= 2 and self.flips > 0
+        """There are two categories to compare."""
+        return len(self.counts) >= 2
 
     @property
     def name(self) -> str:
@@ -89,12 +89,13 @@ def worst_category_tables(sides: Sides) -> dict[str, Table]:
                 }
                 continue
             (rate, mean), (low, high) = worst.ratio, worst.conservative
-            ratios.append(rate / mean)
+            if mean:  # else nothing is a multiple of it
+                ratios.append(rate / mean)
             conservatives.append(low / high)
             by_configuration[row_key(**keys, worst=worst.name)] = {
                 "worst_rate": wilson_share(*worst.counts[worst.name]),
                 "wobble": wilson_share(worst.flips, worst.n),
-                "ratio": Expected(rate / mean, rate, mean),
+                "ratio": Expected(rate / mean, rate, mean) if mean else no_figure(0),
                 "conservative_ratio": Expected(low / high, low, high),
             }
         overall[row_key(floor=f"{floor} tasks")] = {

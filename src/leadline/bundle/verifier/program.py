@@ -18,6 +18,7 @@ from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import check_checksums, check_forms
 from leadline.bundle.verifier.loading import load_bundle
 from leadline.bundle.verifier.methods import check_methods
+from leadline.bundle.verifier.packs import check_packs
 from leadline.bundle.verifier.rereading import check_rereading
 from leadline.bundle.verifier.tables import check_document, check_findings
 
@@ -41,6 +42,7 @@ def verify(folder: Path) -> Book:
             check_described(bundle, book)
             check_runs(bundle, book)
             check_decisions(bundle, book)
+            check_packs(bundle, book)
             check_datasheet(bundle, book)
             check_methods(bundle, book)
             check_rereading(bundle, book)

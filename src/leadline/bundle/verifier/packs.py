@@ -1,0 +1,77 @@
+"""Blind packs of a bundle: whether they are of this benchmark, show what its items ask, and are whole."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from leadline.bundle.verifier.faults import Book
+from leadline.bundle.verifier.files import parsed, sha256_of
+from leadline.bundle.verifier.loading import Bundle
+
+FOLDER = "packs"
+_LETTERS = "bcdfghjkmnpqrstv"
+
+
+def check_packs(bundle: Bundle, book: Book) -> None:
+    """Every pack that manifest.json names is there, as it was drawn; every score is of one of its sheets."""
+    folder = bundle.folder / FOLDER
+    there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    named = bundle.manifest["bundle"].get("packs", {})
+    for name in sorted(set(there) ^ set(named)):
+        book.fault("pack", f"{FOLDER}/{name}: only one of the folder and manifest.json has this pack")
+    for name in sorted(set(there) & set(named)):
+        try:
+            head = parsed((folder / name / "pack.json").read_text(encoding="utf-8"))
+            said = _fault(bundle, folder / name, head)
+            said = said or _score_fault(folder / name, head, named[name])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            said = f"is no pack: {type(error).__name__} {error}"
+        if said:
+            book.fault("pack", f"{FOLDER}/{name}: {said}")
+    if named:
+        book.facts["packs"] = len(there)
+
+
+def _fault(bundle: Bundle, pack: Path, head: dict[str, Any]) -> str:
+    content = head["benchmark"]["content_hash"]
+    if content != bundle.document["benchmark"]["content_hash"]:
+        return f"was drawn from other content: {content[:23]}..."
+    for name, digest in head["files"].items():
+        if not (pack / name).is_file() or sha256_of(pack / name) != digest:
+            return f"{name} is not what the reader was shown"
+    tokens = {_token(head, item): item for item in bundle.items}
+    lines = (pack / "rows.jsonl").read_bytes().split(b"\n")[:-1]
+    if len(lines) != len(head["rows"]):
+        return f"{len(lines)} rows are there, pack.json names {len(head['rows'])}"
+    for number, (line, row) in enumerate(zip(lines, head["rows"]), 1):
+        item = bundle.items.get(tokens.get(row["token"], ""))
+        if hashlib.sha256(line).hexdigest() != row["sha256"]:
+            return f"rows.jsonl:{number} is not what pack.json names"
+        if item is None:
+            return f"row {number} is no item of the benchmark"
+        shown = parsed(line)
+        if (shown["question"], shown.get("window")) != (item["question"], item.get("window")):
+            return f"row {number} shows another question or window than item {item['id']} has"
+    return ""
+
+
+def _token(head: dict[str, Any], item: str) -> str:
+    """What names an item in a pack without telling which it is: a hash, in consonants."""
+    parts = ("token", head["benchmark"]["content_hash"], str(head["seed"]), head["drawn"], item)
+    found = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return "".join(_LETTERS[int(digit, 16)] for digit in found)
+
+
+def _score_fault(pack: Path, head: dict[str, Any], scored: dict[str, str]) -> str:
+    """Why the scores are not those that are listed, of this benchmark, and of the sheets beside them."""
+    if sorted(path.name for path in pack.glob("score-*.json")) != sorted(scored):
+        return "its scores are not those that manifest.json names"
+    for name, sheet in scored.items():
+        score = parsed((pack / name).read_text(encoding="utf-8"))
+        if score["benchmark"]["content_hash"] != head["benchmark"]["content_hash"]:
+            return f"{name} is a score of other content"
+        if sheet and (not (pack / sheet).is_file() or sha256_of(pack / sheet) != score["sheet"]):
+            return f"{name} is of another sheet than {sheet}"
+    return ""
