@@ -81,10 +81,11 @@ def summary(score: Score) -> list[str]:
         f"; weighted to {overall.items:,} items {_figure(score.weighted, Kind.SHARE)}",
     ]
     if overall.settled is not None:
-        settled = _figure(overall.settled.agree, Kind.SHARE)
+        settled = overall.settled
         lines.append(
             f"?        {plural(score.unsettled, 'row')} the text could not settle, counted as disagreement; "
-            f"without {'it' if score.unsettled == 1 else 'them'} {settled} agree"
+            f"without {'it' if score.unsettled == 1 else 'them'} {_figure(settled.agree, Kind.SHARE)} agree, "
+            f"kappa {_coefficient(settled.kappa)}, alpha {_coefficient(settled.alpha)}"
         )
     lines += [
         f"kappa    {_coefficient(overall.all_rows.kappa)}",
