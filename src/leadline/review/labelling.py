@@ -91,7 +91,7 @@ class LabelJob:
         entries = []
         for key in keys:
             text = self._written(key, drafts[key].fields if key in drafts else None)
-            entries.append(Entry(key, _short(text.get("question", "")) or "an item without a question yet"))
+            entries.append(Entry(key, _short(text.get("question", "")) or "An item without a question yet"))
         return [*entries, Entry(NEW, "A new item")]
 
     def state(self, key: str, reader: str, draft: Draft | None) -> State:

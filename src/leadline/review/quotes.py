@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from leadline.audit.matching import match_quote
+from leadline.audit.matching import Match, match_quote
 from leadline.audit.spans import whole
 from leadline.documents import UnreadableDocument
 from leadline.errors import LeadlineError
@@ -42,7 +42,7 @@ class Quote(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A quote, and whether it was widened: its ends lay within words of which an audit wants the whole."""
+    """A quote, and whether it was widened: its ends lay within words or numbers."""
 
     quote: Quote
     widened: bool = False
@@ -51,8 +51,8 @@ class Marked:
 def mark(document: OpenDocument, start: int, end: int, text: str) -> Marked:
     """The quote that a reader marked as `text`, from character `start` to `end`.
 
-    Blanks at its ends are left out. Where it is cut within a word or a number so that an audit would not find
-    it, it is widened to the whole of them. Raises RefusedQuote.
+    Blanks at its ends are left out. Where it is cut within a word or a number, it is widened to the whole of
+    them. Raises RefusedQuote.
 
     >>> held = OpenDocument(0, "a.txt", "The fee is 1,250 euros.", "0" * 64)
     >>> mark(held, 11, 14, "1,2").quote.quote
@@ -71,11 +71,14 @@ def mark(document: OpenDocument, start: int, end: int, text: str) -> Marked:
     start, end = _without_blanks(document.text, start, end)
     if fault := _fault(document.text[start:end]):
         raise RefusedQuote(fault[0], fix=fault[1])
-    wide = (start, end) if _is_found(document.text, start, end) else _whole_words(document.text, start, end)
-    if not _is_found(document.text, *wide) or wide[1] - wide[0] > LONGEST:
-        raise RefusedQuote(
-            "an audit would not find it: it begins or ends within a word", fix="mark whole words"
-        )
+    wide, found = (start, end), _match(document.text, start, end)
+    if not found.found or found.notes:  # cut within a word or a number
+        wider = _whole_words(document.text, start, end)
+        if wider[1] - wider[0] <= LONGEST and _match(document.text, *wider).found:
+            wide = wider
+        elif not found.found:
+            what = "an audit would not find it: it begins or ends within a word"
+            raise RefusedQuote(what, fix="mark whole words")
     quote = document.text[slice(*wide)]
     made = Quote(
         document=document.number, name=document.name, sha256=document.sha256,
@@ -125,10 +128,10 @@ def _fault(quote: str) -> tuple[str, str] | None:
     return None
 
 
-def _is_found(text: str, start: int, end: int) -> bool:
-    """Whether the audit finds the quote where it stands."""
+def _match(text: str, start: int, end: int) -> Match:
+    """How the audit finds the quote where it stands."""
     around = text[max(start - _AROUND, 0) : end + _AROUND]
-    return match_quote(text[start:end], around).found
+    return match_quote(text[start:end], around)
 
 
 def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:

@@ -53,7 +53,7 @@
       this.text.replaceChildren(this.body, this.caret);
       this.text.addEventListener("scroll", () => this.nearEnds());
       this.text.addEventListener("keydown", (event) => this.key(event));
-      this.text.addEventListener("focus", () => this.drawCaret());
+      this.text.addEventListener("focus", () => this.focused());
       this.text.addEventListener("blur", () => { this.caret.hidden = true; });
       document.addEventListener("selectionchange", () => this.selected());
       window.addEventListener("resize", () => this.drawCaret());
@@ -100,7 +100,20 @@
       this.text.focus({ preventScroll: true });
       selection.removeAllRanges();
       selection.setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
+      this.selected();
       this.reveal(range);
+      this.drawCaret();
+    }
+
+    // Fields have selections of their own: what is marked here is selected again when the focus comes back.
+    focused() {
+      const { focusNode } = window.getSelection();
+      if (this.marked && !(focusNode && this.body.contains(focusNode))) {
+        const { start, end } = this.marked;
+        if (start >= this.start && end <= this.end) {
+          window.getSelection().setBaseAndExtent(...this.place(start), ...this.place(end));
+        }
+      }
       this.drawCaret();
     }
 
