@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from leadline.audit.document import ItemVerdict, load_audit
+from leadline.bench import Item
 from leadline.bench.adjudications import Adjudication, Standing, label_hash, standing
 from leadline.lenses.label_errors import LEAST, Contradicted, caveats, contradicted
 from leadline.lenses.panel import make_panel
@@ -50,6 +51,7 @@ def flags_of(study: Study, decisions: Iterable[Adjudication] = (), *, with_decid
                 "task": items[flag.item].task,
                 "category": items[flag.item].category,
                 "label": items[flag.item].answer if flag.kind == "label" else "",
+                "value": _worded(flag.value, items[flag.item]),
                 "label_hash": label_hash(items[flag.item]),
                 "adjudication": settled.get(flag.item, ""),
             }
@@ -120,6 +122,13 @@ def _against_labels(about: Contradicted | None) -> Iterator[Flag]:
         )
 
 
+def _worded(value: str, item: Item) -> str:
+    """A truth value in the words of the label beside it."""
+    if item.answer_type == "boolean" and item.answer.strip().casefold() in ("yes", "no"):
+        return {"true": "yes", "false": "no"}.get(value, value)
+    return value
+
+
 def _by_audit(verdicts: Iterable[ItemVerdict], drawn: set[str]) -> Iterator[Flag]:
     for verdict in verdicts:
         if verdict.item in drawn:
@@ -128,7 +137,7 @@ def _by_audit(verdicts: Iterable[ItemVerdict], drawn: set[str]) -> Iterator[Flag
                 kind="audit",
                 label_hash=_UNKNOWN,
                 failure=str(verdict.failure or "flagged"),
-                reason=" ".join(verdict.reasons),
+                reason="; ".join(verdict.reasons),
             )
 
 
