@@ -58,8 +58,10 @@ def show_report(
         ("findings", made.paths.findings),
         ("tables", made.paths.markdown),
         ("", made.paths.latex),
+        ("evidence", made.paths.evidence),
     ):
-        typer.echo(f"{name:<9} {path}")
+        if path is not None:
+            typer.echo(f"{name:<9} {path}")
     if figures:
         _draw(made, quiet)
 

@@ -61,7 +61,7 @@ def audit_page(document: AuditDocument, texts: Mapping[str, ItemTexts]) -> str:
             document=document,
             csp=CSP,
             style=assets("report.css", "audit.css"),
-            script=assets("page.js", "audit.js"),
+            script=assets("page.js", "item_list.js"),
             summary=found,
             population=population(document),
             not_checked=not_checked(document),

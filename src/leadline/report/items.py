@@ -6,7 +6,7 @@ page's script, so that what the browser counts is what the lenses counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,10 @@ class _Texts:
 
 
 def items_data(
-    document: FindingsDocument, readings: pl.DataFrame, items: Mapping[str, ItemText]
+    document: FindingsDocument,
+    readings: pl.DataFrame,
+    items: Mapping[str, ItemText],
+    evidence: Collection[str] = (),
 ) -> dict[str, Any]:
     """What the page's item browser reads, as plain JSON values (see `templates/report.js`).
 
@@ -52,7 +55,8 @@ def items_data(
     answers: [configuration, verdict text or -1, right, votes, asked, unsteady, groups], where a
     group is [value text or -1, state, right, count, [[raw text, count], ...]] in order of count. `depth`
     is, per model, "shallow" or "deep" for each partition temperature, on failures of the baseline. A study
-    too large for a page is shown in part (see `items_shown`): `left_out` then says so.
+    too large for a page is shown in part (see `items_shown`): `left_out` then says so. `evidence` are the
+    items that the evidence page shows.
     """
     kept = shown(readings)
     readings = kept.readings
@@ -85,6 +89,7 @@ def items_data(
                 "answers": list(text.answers),
                 "category": text.category,
                 "task": text.task,
+                "evidence": item in evidence,
                 "of": answers,
                 "depth": {
                     entry.name: depth[entry.name, item]

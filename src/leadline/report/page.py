@@ -8,7 +8,7 @@ sets text, never markup. The content security policy in the page forbids every r
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import polars as pl
@@ -22,6 +22,7 @@ from leadline.report.charts.rank_shift import rank_shift
 from leadline.report.charts.sweep import sweep
 from leadline.report.claims import LEAD, claim_groups
 from leadline.report.document import ConfigurationEntry, FindingsDocument
+from leadline.report.evidence_items import EVIDENCE, anchor_of
 from leadline.report.headline import Column, Headline, headlines, temperatures
 from leadline.report.items import ItemText, items_data
 from leadline.report.labels import spelt_out
@@ -66,9 +67,14 @@ LINKED = {
 }
 
 
-def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mapping[str, ItemText]) -> str:
-    """The whole page as text."""
-    data = items_data(document, readings, items)
+def render_page(
+    document: FindingsDocument,
+    readings: pl.DataFrame,
+    items: Mapping[str, ItemText],
+    evidence: Collection[str] = (),
+) -> str:
+    """The whole page as text; `evidence` are the items that the evidence page beside it shows."""
+    data = items_data(document, readings, items, evidence)
     printed_tables = tables(document)
     linked = {
         entry.anchor: LINKED[entry.lens, entry.name]
@@ -95,6 +101,7 @@ def render_page(document: FindingsDocument, readings: pl.DataFrame, items: Mappi
             all_models=ALL_MODELS,
             lenses=_by_lens(printed_tables),
             linked=linked,
+            evidence={item: f"{EVIDENCE}#{anchor_of(item)}" for item in evidence},
             settings=_settings,
             browse=lambda headline, row, column: _browse(document, headline, row, column),
             several=len(document.models) > 1,

@@ -22,6 +22,7 @@ from leadline.report.document import (
     ModelEntry,
     ServedModelEntry,
 )
+from leadline.report.evidence_items import evidence_of
 from leadline.report.items import ItemText
 from leadline.report.write import ReportPaths, write_report
 from leadline.study.before import before
@@ -120,7 +121,9 @@ def report_study(study: Study, out: Path | None = None) -> StudyReport:
         item.id: ItemText(item.id, item.question, item.valid_answers, item.category, item.task)
         for item in study.benchmark.items
     }
-    paths = write_report(document, frame, items, out or study.folder / REPORT)
+    doubted = {row.keys["item"] for each in document.findings for row in each.rows if "item" in row.keys}
+    evidence = evidence_of(study, doubted)
+    paths = write_report(document, frame, items, out or study.folder / REPORT, evidence)
     failed = frame.filter(pl.col("state") == "error").height
     return StudyReport(document, paths, missing, earlier.readings if earlier else None, failed)
 

@@ -48,6 +48,7 @@ class Table:
     notes: tuple[str, ...]
     remarks: tuple[str, ...]
     methods: tuple[str, ...] = field(default=())  # "Gain, Loss: wilson"
+    item_key: int = -1  # the place among the keys of the one that is an item's id
 
 
 def anchor(finding: Finding) -> str:
@@ -93,6 +94,7 @@ def table(document: FindingsDocument, finding: Finding) -> Table:
         notes=finding.notes,
         remarks=tuple(remarks),
         methods=_methods(finding, figures),
+        item_key=keys.index("item") if "item" in keys else -1,
     )
 
 

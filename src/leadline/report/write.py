@@ -11,6 +11,8 @@ import polars as pl
 from leadline.errors import UsageError
 from leadline.report.atomic import write_text
 from leadline.report.document import FindingsDocument, write_findings
+from leadline.report.evidence_items import EVIDENCE, Evidence
+from leadline.report.evidence_page import evidence_page
 from leadline.report.items import ItemText
 from leadline.report.page import render_page
 from leadline.report.tables_latex import latex_tables
@@ -19,18 +21,24 @@ from leadline.report.tables_markdown import markdown_tables
 
 @dataclass(frozen=True)
 class ReportPaths:
-    """Where the four files of a report are."""
+    """Where the four files of a report are, and the evidence page where there is one."""
 
     html: Path
     findings: Path
     markdown: Path
     latex: Path
+    evidence: Path | None = None
 
 
 def write_report(
-    document: FindingsDocument, readings: pl.DataFrame, items: Mapping[str, ItemText], out: Path
+    document: FindingsDocument,
+    readings: pl.DataFrame,
+    items: Mapping[str, ItemText],
+    out: Path,
+    evidence: Evidence | None = None,
 ) -> ReportPaths:
-    """Write report.html, findings.json, tables.md and tables.tex into the folder `out`.
+    """Write report.html, findings.json, tables.md and tables.tex into the folder `out`; with `evidence` also
+    evidence.html, which the items of the report then lead to.
 
     `readings` is a frame as `leadline.lenses.frame` describes it, `items` maps item ids to what was asked
     (an item without an entry is shown by its id). Everything is made before anything is written, and each
@@ -49,12 +57,18 @@ def write_report(
         findings=out / "findings.json",
         markdown=out / "tables.md",
         latex=out / "tables.tex",
+        evidence=out / EVIDENCE if evidence else None,
     )
-    html = render_page(document, readings, items)
+    page = evidence_page(evidence, document.created) if evidence else None
+    html = render_page(document, readings, items, page.items if page else ())
     markdown = markdown_tables(document)
     latex = latex_tables(document)
     write_findings(document, paths.findings)
     write_text(paths.markdown, markdown)
     write_text(paths.latex, latex)
-    write_text(paths.html, html)  # last: whoever waits for the page finds the other three beside it
+    if page:
+        write_text(out / EVIDENCE, page.html)
+    elif (out / EVIDENCE).is_file():  # of an earlier report, about other items
+        (out / EVIDENCE).unlink()
+    write_text(paths.html, html)  # last: whoever waits for the page finds the others beside it
     return paths

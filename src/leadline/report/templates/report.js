@@ -90,7 +90,7 @@
 
   function answerCard(row, base) {
     const asked = samples(row);
-    const card = el("section", {}, el("h4", {}, el("span", {}, label(row[CONF])), isJudged(row) ? verdict(row, base) : null));
+    const card = el("section", {}, el("h3", {}, el("span", {}, label(row[CONF])), isJudged(row) ? verdict(row, base) : null));
     if (isJudged(row)) {
       const votes = row[ASKED] > 1 ? el("span", { class: "votes" }, ` ${row[VOTES]} of ${row[ASKED]} votes`) : null;
       card.append(el("p", { class: "said" }, said(row[SAID], row[GROUPS][0][1]), votes));
@@ -123,6 +123,7 @@
     fact("Answer", el("b", {}, el("bdi", { dir: "auto" }, item.answers[0] || "not listed")));
     if (item.answers.length > 1) fact("also accepted", el("bdi", { dir: "auto" }, item.answers.slice(1).join(" · ")));
     for (const [tau, depth] of Object.entries(item.depth[field.model.value] || {})) fact(`τ = ${tau}`, depth);
+    if (item.evidence) head.append(el("a", { href: `evidence.html#item=${encodeURIComponent(item.id)}` }, "window and evidence"));
     head.append(el("a", { href: `#item=${encodeURIComponent(item.id)}` }, "link to this item"));
     return el("tr", { class: "detail" }, el("td", { colspan: columns }, head, el("div", { class: "answers" }, ...rows.map((row) => answerCard(row, base)))));
   }

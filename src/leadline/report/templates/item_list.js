@@ -3,8 +3,8 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const items = [...document.querySelectorAll("details.audited")];
-  const names = ["show", "failure", "category", "type", "state", "search"];
-  const field = Object.fromEntries(names.map((name) => [name, byId(`f-${name}`)]));
+  const field = Object.fromEntries([...document.querySelectorAll("#filters select, #filters input")].map((control) => [control.id.slice(2), control]));
+  const names = Object.keys(field);
   const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   const texts = new Map();
   const haystack = (item) => {
@@ -25,10 +25,11 @@
     const needle = plain(field.search.value.trim());
     let shown = 0;
     for (const item of items) {
-      const fits = (field.show.value !== "flagged" || item.classList.contains("is-flagged"))
-        && (field.show.value !== "remarked" || "remarked" in item.dataset)
-        && ["failure", "category", "type", "state"].every((name) => !field[name].value || item.dataset[name] === field[name].value)
-        && (!needle || haystack(item).includes(needle));
+      const fits = names.every((name) => {
+        const wanted = field[name].value;
+        if (name === "search") return !needle || haystack(item).includes(needle);
+        return !wanted || (name === "show" ? item.dataset.show.split(" ").includes(wanted) : item.dataset[name] === wanted);
+      });
       item.hidden = !fits;
       shown += fits;
     }
