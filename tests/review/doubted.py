@@ -6,7 +6,9 @@ What must stay hidden until a reading is committed stands in `SECRETS`, and nowh
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,10 @@ from leadline.audit.run import audit
 from leadline.bench import load_benchmark, open_stream
 from leadline.documents import Sources
 from leadline.interop.table import import_table
+from leadline.review.adjudicating import AdjudicateJob, offer
+from leadline.review.drafts import Drafts
+from leadline.review.places import DRAFTS
+from leadline.review.wanted import Wanted
 
 # A window and a document that say none of the answers below.
 CLAUSE = "The Licensee shall return every borrowed crate\nbefore the season named in the Schedule ends."
@@ -140,5 +146,22 @@ def doubted(place: Path) -> Doubted:
     document = audit(open_stream(str(bench)), Sources.of(bench))
     path = place / "audit.json"
     path.write_text(document.model_dump_json(by_alias=True), "utf-8")
-    assert load_benchmark(bench).origin == bench
+    with (study / "study.yaml").open("a", encoding="utf-8") as file:
+        file.write("audit: ../audit.json\n")
     return Doubted(bench, study, path)
+
+
+def copied(made: Doubted, place: Path) -> Doubted:
+    """The same, to be written to."""
+    shutil.copytree(made.benchmark.parent, place, dirs_exist_ok=True)
+    return Doubted(*(place / path.name for path in dataclasses.astuple(made)))
+
+
+def adjudicate(made: Doubted, **more: Any) -> tuple[AdjudicateJob, Drafts]:
+    """The job as the command offers it, and its drafts; `more` goes into what is wanted."""
+    folder = made.benchmark / "review"
+    drafts = Drafts(folder / DRAFTS)
+    wanted = Wanted(folder, load_benchmark(made.benchmark), made.study)
+    job = offer(dataclasses.replace(wanted, **more), drafts)
+    assert job is not None
+    return job, drafts

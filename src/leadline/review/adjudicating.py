@@ -22,6 +22,7 @@ from leadline.bench.adjudications import Read, label_hash
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.item import Item
 from leadline.bench.views import for_labeller
+from leadline.errors import UsageError
 from leadline.review.adjudication_form import (
     IS_DECISION,
     OUTCOMES,
@@ -33,16 +34,20 @@ from leadline.review.asking import reader_of, refusal
 from leadline.review.deciding import decide
 from leadline.review.decisions import Decisions
 from leadline.review.document_routes import document_routes
-from leadline.review.drafts import Draft, Fields
-from leadline.review.evidence import InSource, in_sources, in_window
+from leadline.review.drafts import Draft, Drafts, Fields
+from leadline.review.evidence import in_sources, in_window, pointed_to
+from leadline.review.flag_files import read_flags
+from leadline.review.flagging import flags_of
 from leadline.review.flags import FlagList
 from leadline.review.job import Entry, State
 from leadline.review.order import recorded_seed, shuffled, token
-from leadline.review.passages import Documents
+from leadline.review.passages import Documents, documents_of
+from leadline.review.places import adjudications_file
 from leadline.review.readings import FILE as READINGS
 from leadline.review.readings import BlindReading, Readings, same_reader
 from leadline.review.revealed import Revealed, reveal
-from leadline.study.study import Study
+from leadline.review.wanted import Wanted
+from leadline.study.study import Study, open_study
 
 # A reader has to read the window: it is shown whole, unless it is longer than a book's chapter.
 WINDOW_SHOWN = 200_000
@@ -73,7 +78,6 @@ class AdjudicateJob:
 
     _items: dict[str, Item] = field(init=False)
     _entries: tuple[Entry, ...] = field(init=False)
-    _places: dict[str, tuple[InSource, ...]] = field(init=False, default_factory=dict)
     _writing: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -99,7 +103,7 @@ class AdjudicateJob:
             "how": view.how,
             "choices": view.choices,
             "window": in_window(item, quotes=not self.hide_quotes, limit=WINDOW_SHOWN),
-            "documents": self._numbers(item),
+            "documents": self._named(item),
             "hide_quotes": self.hide_quotes,
             "reading": reading,
             "revealed": revealed,
@@ -164,12 +168,8 @@ class AdjudicateJob:
     def _revealed(self, item: Item, reading: BlindReading) -> Revealed:
         return reveal(item, reading, self.flags.of(item.id), self.decisions.on(item), self.study)
 
-    def _numbers(self, item: Item) -> list[tuple[int, str]]:
-        """Number and name of the documents that the item points to."""
-        pointers = dict.fromkeys([*(one.source or item.source for one in item.evidence), item.source])
-        numbers = [self.documents.number_of(pointer) for pointer in pointers] if self.documents else []
-        known = dict.fromkeys(number for number in numbers if number is not None)
-        return [(number, self.documents.names[number]) for number in known] if self.documents else []
+    def _named(self, item: Item) -> list[tuple[int, str]]:
+        return pointed_to(item, self.documents) if self.documents else []
 
     def _decide(self, item: Item, reader: str, reading: BlindReading, fields: Fields) -> None:
         made: dict[str, Any] = {
@@ -189,7 +189,7 @@ class AdjudicateJob:
 
     def _read(self, item: Item) -> Read | None:
         """The document that the reader says to have read, as it is now."""
-        numbers = self._numbers(item)
+        numbers = self._named(item)
         opened = self.documents.open(numbers[0][0]) if self.documents and numbers else None
         return Read(source=opened.name, sha256=opened.sha256) if opened else None
 
@@ -244,6 +244,45 @@ def adjudicate_job(
         study=study,
         documents=documents,
         hide_quotes=hide_quotes,
+    )
+
+
+def offer(wanted: Wanted, drafts: Drafts) -> AdjudicateJob | None:
+    """The job where there is a study or a list of flags.
+
+    Decisions go where the study takes them from, else where `leadline review decide` writes them. Raises
+    UsageError for flags and a study that are about another benchmark.
+    """
+    if wanted.study is None and wanted.flags is None:
+        return None
+    study = open_study(wanted.study) if wanted.study is not None else None
+    benchmark = study.whole if study is not None else wanted.benchmark
+    if benchmark is None:
+        raise UsageError(
+            "a list of flags holds no items", where=str(wanted.flags), fix="name its BENCHMARK, or --study"
+        )
+    if wanted.benchmark is not None and wanted.benchmark.content_hash != benchmark.content_hash:
+        raise UsageError(
+            f"the study is about {benchmark.name} {benchmark.version} with other content than "
+            f"{wanted.benchmark.name} {wanted.benchmark.version}",
+            where=str(wanted.study),
+            fix="leave the benchmark out, or name the one that the study asks",
+        )
+    own = study.population.decisions.file if study is not None else None
+    decisions = own or adjudications_file(benchmark, wanted.folder)
+    if wanted.flags is not None:
+        flags = read_flags(wanted.flags, benchmark)
+    else:
+        assert study is not None
+        flags = flags_of(study, Decisions(decisions).all(), with_decided=True)
+    return adjudicate_job(
+        benchmark,
+        flags,
+        wanted.folder,
+        decisions,
+        study=study,
+        documents=documents_of(benchmark),
+        hide_quotes=wanted.hide_quotes,
     )
 
 

@@ -55,6 +55,12 @@ def in_window(item: Item, *, quotes: bool = True, limit: int = WINDOW_LIMIT) -> 
     return marked(item.window, _found(item) if quotes else (), limit)
 
 
+def pointed_to(item: Item, documents: Documents) -> list[tuple[int, str]]:
+    """Number and name of each document that an item points to and that is held; none is opened."""
+    numbers = [documents.number_of(pointer) for pointer in (*_by_pointer(item), item.source)]
+    return [(number, documents.names[number]) for number in dict.fromkeys(numbers) if number is not None]
+
+
 def in_sources(item: Item, documents: Documents, *, quotes: bool = True) -> tuple[InSource, ...]:
     """The documents that an item points to and that are held, in the order of its evidence.
 

@@ -15,6 +15,7 @@ from typing import Any
 from leadline.bench.adjudications import Adjudication
 from leadline.bench.item import Item
 from leadline.bench.views import Key, key_of
+from leadline.errors import LeadlineError
 from leadline.review.flags import Flag
 from leadline.review.readings import BlindReading
 from leadline.study.judging import judged, reading_of
@@ -105,8 +106,7 @@ def reveal(
     earlier: Sequence[Adjudication] = (),
     study: Study | None = None,
 ) -> Revealed:
-    """Everything about `item`, compared with what `reading` says. Raises LeadlineError for a damaged
-    study."""
+    """Everything about `item`, compared with what `reading` says."""
     answers: tuple[ConfigurationAnswers, ...] = ()
     note = (
         "" if study else "No study is at hand: what the configurations answered is told by the flags alone."
@@ -114,7 +114,10 @@ def reveal(
     if study is not None and not (study.folder / DATABASE).exists():
         note = "The study has no answers yet."
     elif study is not None:
-        answers = _answers(study, item, reading)
+        try:
+            answers = _answers(study, item, reading)
+        except LeadlineError as error:  # people can decide without
+            note = f"The study's answers cannot be read: {error}"
     read = reading_of(item, reading.answer) if not reading.unsettled else None
     return Revealed(
         item=item.id,

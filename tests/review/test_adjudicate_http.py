@@ -1,0 +1,358 @@
+"""The job of adjudicating over HTTP: a reading first, then everything, then a decision that is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.bench import load_benchmark
+from leadline.bench.adjudications import label_hash, layered, read_adjudications
+from leadline.errors import UsageError
+from leadline.interop.table import import_table
+from leadline.review.adjudicating import AdjudicateJob, offer
+from leadline.review.drafts import Drafts
+from leadline.review.flag_files import write_flags
+from leadline.review.flagging import flags_of
+from leadline.review.flags import blinded
+from leadline.review.wanted import Wanted
+from leadline.study.study import open_study
+from tests.review.doubted import DEED, Doubted, adjudicate, copied, doubted
+from tests.review.pages import Client, Served, served
+
+
+@dataclass
+class Reviewed:
+    """A served review of the doubted benchmark."""
+
+    made: Doubted
+    job: AdjudicateJob
+    served: Served
+
+    def key(self, item: str) -> str:
+        return next(key for key, one in self.job._items.items() if one.id == item)
+
+    @property
+    def decisions(self) -> Path:
+        return self.made.benchmark / "adjudications.jsonl"
+
+    @property
+    def readings(self) -> list[dict[str, Any]]:
+        path = self.made.benchmark / "review" / "readings.jsonl"
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Doubted:
+    return doubted(tmp_path_factory.mktemp("doubted"))
+
+
+@pytest.fixture
+def made(original: Doubted, tmp_path: Path) -> Doubted:
+    return copied(original, tmp_path)
+
+
+@pytest.fixture
+def review(made: Doubted) -> Iterator[Reviewed]:
+    job, drafts = adjudicate(made)
+    with served([job], drafts) as running:
+        yield Reviewed(made, job, running)
+
+
+def commit(client: Client, key: str, **fields: Any) -> Any:
+    """Commits after whatever was saved so far."""
+    version = client.get(f"/api/adjudicate/{key}").json()["version"]
+    return client.post(f"/api/adjudicate/{key}/commit", json={"version": version, "fields": fields})
+
+
+def test_what_is_hidden_is_shown_after_the_reading_and_not_before(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    with closing(review.served.client()) as ann:
+        early = ann.get(f"/api/adjudicate/{key}/revealed")
+        assert early.status_code == 403
+        assert early.json() == {"error": "this is shown once you have committed a reading of this item"}
+        assert "Quibbleforth" not in ann.get(f"/adjudicate/{key}").text
+        answer = commit(ann, key, answer="Zanthoxa", unsettled=False)
+        assert answer.status_code == 200
+        assert answer.json()["next"] == f"/adjudicate/{key}", "the second step is on the same page"
+        page = ann.get(f"/adjudicate/{key}").text
+        for words in ("Quibbleforth", "Brinderhaus Union", "12 of 12", "crate-quibbleforth"):
+            assert words in page
+        told = ann.get(f"/api/adjudicate/{key}/revealed").json()
+    assert told["key"]["answer"] == "Quibbleforth" and told["key"]["aliases"] == ["Brinderhaus Union"]
+    assert told["key"]["evidence"][0]["quote"].startswith("shall return")
+    assert told["agrees"] is False and told["as_reader"] == [12, 12]
+    assert [flag["kind"] for flag in told["flags"]] == ["label"]
+    assert [
+        (one["model"], [(said["value"], said["count"], said["correct"]) for said in one["said"]])
+        for one in told["answers"]
+    ] == [(name, [("zanthoxa", 4, False)]) for name in ("alderwood-1b", "birchwood-2b", "cedarwood-3b")]
+    (line,) = review.readings
+    item = load_benchmark(review.made.benchmark).by_id["crate-quibbleforth"]
+    assert (line["item"], line["reader"], line["answer"], line["label"]) == (
+        "crate-quibbleforth",
+        "Ann",
+        "Zanthoxa",
+        label_hash(item),
+    )
+
+
+def test_numbers_that_are_written_otherwise_are_the_same_answer(review: Reviewed) -> None:
+    key = review.key("number-of-crates")
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="8,429 crates")
+        told = ann.get(f"/api/adjudicate/{key}/revealed").json()
+    assert told["as_reader"] == [12, 12]
+    assert told["answers"][0]["said"][0]["texts"] == ["8429", "about 8429 crates"]
+
+
+def test_a_reading_has_to_say_something_that_can_be_read(review: Reviewed) -> None:
+    key = review.key("number-of-crates")
+    with closing(review.served.client()) as ann:
+        for answer in ("", "  ", "a great many"):
+            refused = commit(ann, key, answer=answer)
+            assert refused.status_code == 422 and "answer" in refused.json()["problems"]
+        assert ann.get(f"/api/adjudicate/{key}/revealed").status_code == 403
+        assert commit(ann, key, answer="", unsettled=True).status_code == 200
+        told = ann.get(f"/api/adjudicate/{key}/revealed").json()
+    assert told["agrees"] is None and told["reading"]["unsettled"] is True
+    assert review.readings[0]["unsettled"] is True
+
+
+def test_a_reading_stays_and_what_is_said_later_is_a_note(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="Zanthoxa")
+        # A second page of the same reader, opened before the reading, commits another one.
+        assert commit(ann, key, answer="Quibbleforth").status_code == 200
+        assert ann.get(f"/api/adjudicate/{key}/revealed").json()["reading"]["answer"] == "Zanthoxa"
+    assert [(one["answer"], one.get("kind", "reading")) for one in review.readings] == [
+        ("Zanthoxa", "reading"),
+        ("Quibbleforth", "note"),
+    ]
+
+
+def test_decisions_are_kept_as_the_command_line_keeps_them(review: Reviewed) -> None:
+    bench = load_benchmark(review.made.benchmark)
+    wanted = {
+        "crate-quibbleforth": {"outcome": "upheld", "corrected": "Zanthoxa", "beyond": True},
+        "season-evidence-absent": {"outcome": "excluded-ambiguous", "corrected": "is left aside"},
+        "number-of-crates": {"outcome": "rejected"},
+        "unsteady-colour": {"outcome": "upheld", "corrected": ""},
+    }
+    with closing(review.served.client()) as ann:
+        for item, fields in wanted.items():
+            key = review.key(item)
+            commit(ann, key, answer="8429")
+            answer = commit(ann, key, reason=f" read § of {item} ", **fields)
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["next"] != f"/adjudicate/{key}"
+        listed = ann.get("/adjudicate").text
+        assert "4 of 5 done" in listed
+    found = {one.item: one for one in read_adjudications(review.decisions)}
+    assert {item: one.outcome for item, one in found.items()} == {
+        item: fields["outcome"] for item, fields in wanted.items()
+    }
+    first = found["crate-quibbleforth"]
+    assert (first.reader, first.reading, first.corrected) == ("Ann", "8429", "Zanthoxa")
+    assert first.reason == "read § of crate-quibbleforth" and first.label == label_hash(bench.items[0])
+    assert first.read is not None and first.read.source == "deed.txt" and len(first.read.sha256) == 64
+    assert first.flag["kind"] == "label" and first.flag["runs"] == [12, 12]
+    assert found["season-evidence-absent"].corrected is None
+    assert found["number-of-crates"].read is None
+    under = layered(bench, found.values())
+    assert under.excluded == {
+        "season-evidence-absent": "excluded-ambiguous",
+        "unsteady-colour": "upheld",
+    }
+    assert under.benchmark.by_id["crate-quibbleforth"].answer == "Zanthoxa"
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "words"),
+    [
+        ({"outcome": "", "reason": "x"}, "outcome", "Choose"),
+        ({"outcome": "maybe", "reason": "x"}, "outcome", "Choose"),
+        ({"outcome": "withdrawn", "reason": "x"}, "outcome", "no decision in force"),
+        ({"outcome": "rejected", "reason": " "}, "reason", "reason"),
+        ({"outcome": "upheld", "reason": "x", "corrected": "many"}, "corrected", "not of the item's type"),
+        ({"outcome": "upheld", "reason": "x", "corrected": "7,316"}, "corrected", "is the label"),
+        ({"outcome": "upheld", "reason": "x", "corrected": "9" * 2001}, "corrected", "2,000"),
+    ],
+)
+def test_a_decision_that_lacks_something_is_refused_in_words(
+    review: Reviewed, fields: dict[str, Any], field: str, words: str
+) -> None:
+    key = review.key("number-of-crates")
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="8429")
+        refused = commit(ann, key, **fields)
+    assert refused.status_code == 422
+    assert words in refused.json()["problems"][field]
+    assert not review.decisions.exists()
+
+
+def test_fields_of_any_shape_are_refused_and_never_a_fault(review: Reviewed) -> None:
+    key = review.key("number-of-crates")
+    shapes: list[Any] = [None, [], {"a": 1}, 3, True, "\ud800", "\x00"]
+    with closing(review.served.client()) as ann:
+        for shape in shapes:
+            body = json.dumps({"version": 0, "fields": {"answer": shape, "outcome": shape}})
+            sent = ann.post(
+                f"/api/adjudicate/{key}/commit", content=body, headers={"Content-Type": "application/json"}
+            )
+            assert sent.status_code in (409, 422), (shape, sent.text)
+
+
+def test_a_decision_is_taken_back_and_taken_anew(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    first = {"outcome": "rejected", "reason": "clear", "corrected": ""}
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="Zanthoxa")
+        commit(ann, key, **first)
+        assert "Take back the decision in force" in ann.get(f"/adjudicate/{key}").text
+        back = commit(ann, key, outcome="withdrawn", reason="read again")
+        assert back.json()["next"] == f"/adjudicate/{key}", "it lacks a decision again"
+        commit(ann, key, **first)
+    outcomes = [one.outcome for one in read_adjudications(review.decisions)]
+    assert outcomes == ["rejected", "withdrawn", "rejected"]
+
+
+def test_the_same_commit_sent_twice_is_one_line(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="Zanthoxa")
+        version = ann.get(f"/api/adjudicate/{key}").json()["version"]
+        body = {"version": version, "fields": {"outcome": "rejected", "reason": "clear"}}
+        for _ in range(2):
+            assert ann.post(f"/api/adjudicate/{key}/commit", json=body).status_code == 200
+    assert len(read_adjudications(review.decisions)) == 1
+
+
+def test_a_second_reader_begins_blind_and_then_sees_the_first_decision(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    with closing(review.served.client("Ann")) as ann, closing(review.served.client("Bob")) as bob:
+        commit(ann, key, answer="Zanthoxa")
+        commit(ann, key, outcome="rejected", reason="Annafried's reason")
+        assert bob.get(f"/api/adjudicate/{key}/revealed").status_code == 403
+        assert "Annafried" not in bob.get(f"/adjudicate/{key}").text
+        assert "0 of 5 done" in bob.get("/adjudicate?show=all").text
+        commit(bob, key, answer="Quibbleforth")
+        page = bob.get(f"/adjudicate/{key}").text
+        assert "Annafried&#39;s reason" in page and "Your reading says what the label says." in page
+        commit(bob, key, outcome="upheld", reason="unlike Ann")
+    assert [(one.reader, one.outcome) for one in read_adjudications(review.decisions)] == [
+        ("Ann", "rejected"),
+        ("Bob", "upheld"),
+    ]
+
+
+def test_answers_that_come_while_somebody_reads_are_told(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    with closing(review.served.client()) as ann:
+        ann.get(f"/adjudicate/{key}")
+        more = review.made.study.parent / "more.csv"
+        head = "item,model,configuration,sample,text\n"
+        more.write_text(head + "crate-quibbleforth,deodar-4b,asked-plainly,0,Quibbleforth\n", "utf-8")
+        import_table([more], review.made.study)
+        commit(ann, key, answer="Zanthoxa")
+        told = ann.get(f"/api/adjudicate/{key}/revealed").json()
+    assert told["as_reader"] == [12, 13] and told["answers"][-1]["said"][0]["correct"] is True
+    assert told["of"].startswith("20")
+
+
+def test_a_damaged_database_is_told_and_a_decision_can_be_taken(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    (review.made.study / "responses.sqlite").write_bytes(b"no database")
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="Zanthoxa")
+        page = ann.get(f"/adjudicate/{key}")
+        assert page.status_code == 200 and "answers cannot be read" in page.text
+        assert commit(ann, key, outcome="rejected", reason="clear").status_code == 200
+
+
+def test_damaged_decisions_are_an_error_in_words(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    review.decisions.write_text("{}\n", "utf-8")
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="Zanthoxa")
+        page = ann.get(f"/adjudicate/{key}")
+        assert page.status_code == 503 and "adjudications.jsonl:1" in page.text
+
+
+def test_the_document_opens_at_the_passage(review: Reviewed) -> None:
+    with closing(review.served.client()) as ann:
+        (place,) = ann.get(f"/api/adjudicate/{review.key('number-of-crates')}/places").json()["places"]
+        assert [DEED[start:end] for start, end in place["spans"]] == ["every borrowed crate"]
+        slice_ = ann.get(f"/api/documents/{place['document']}?at={place['at']}").json()
+        assert slice_["start"] <= place["at"] < slice_["end"]
+        absent = ann.get(f"/api/adjudicate/{review.key('season-evidence-absent')}/places").json()["places"]
+        assert set(absent[0]) == {"document", "at", "spans"} and absent[0]["spans"] == []
+
+
+def test_quotes_can_be_hidden(made: Doubted) -> None:
+    job, drafts = adjudicate(made, hide_quotes=True)
+    with served([job], drafts) as running, closing(running.client()) as ann:
+        for entry in job.entries():
+            assert "<mark>" not in ann.get(f"/adjudicate/{entry.key}").text
+            (place,) = ann.get(f"/api/adjudicate/{entry.key}/places").json()["places"]
+            assert place["spans"] == []
+
+
+def test_no_address_leads_elsewhere(review: Reviewed) -> None:
+    with closing(review.served.client()) as ann:
+        for key in ("crate-quibbleforth", "..%2f..%2fadjudications.jsonl", "%2e%2e", "0" * 16, "a" * 5000):
+            for address in (
+                f"/adjudicate/{key}",
+                f"/api/adjudicate/{key}/revealed",
+                f"/api/adjudicate/{key}",
+            ):
+                found = ann.get(address)
+                assert found.status_code == 404, address
+                assert "quibbleforth" not in found.text.lower()
+        for path in ("/review.sqlite", "/static/..%2f..%2freview.sqlite", "/static/review.sqlite"):
+            assert ann.get(path).status_code == 404
+
+
+def test_a_list_of_flags_is_enough_where_there_is_no_study(made: Doubted, tmp_path: Path) -> None:
+    study = open_study(made.study)
+    path = tmp_path / "flags.jsonl"
+    write_flags(flags_of(study), path)
+    job, drafts = adjudicate(made, study=None, flags=path)
+    with served([job], drafts) as running, closing(running.client()) as ann:
+        key = job.entries()[0].key
+        commit(ann, key, answer="1")
+        assert "No study is at hand" in ann.get(f"/adjudicate/{key}").text
+    write_flags(blinded(flags_of(study), study.whole), path)
+    job, _ = adjudicate(made, study=None, flags=path)
+    assert len(job.entries()) == 5
+
+
+def test_flags_without_items_and_a_study_of_another_benchmark_are_refused(
+    made: Doubted, tmp_path: Path
+) -> None:
+    path = tmp_path / "flags.jsonl"
+    write_flags(flags_of(open_study(made.study)), path)
+    drafts = Drafts(tmp_path / "drafts.sqlite")
+    with pytest.raises(UsageError, match="a list of flags holds no items"):
+        offer(Wanted(tmp_path, flags=path), drafts)
+    with pytest.raises(UsageError, match="other content than"):
+        offer(Wanted(tmp_path, load_benchmark("licences"), made.study), drafts)
+    with pytest.raises(UsageError, match="about other content"):
+        offer(Wanted(tmp_path, load_benchmark("licences"), flags=path), drafts)
+    assert offer(Wanted(tmp_path, load_benchmark("licences")), drafts) is None
+
+
+def test_an_item_that_was_read_stays_though_it_is_flagged_no_more(made: Doubted) -> None:
+    job, drafts = adjudicate(made)
+    keys = [entry.key for entry in job.entries()]
+    with served([job], drafts) as running, closing(running.client()) as ann:
+        commit(ann, keys[2], answer="8429")
+    job.flags = job.flags.model_copy(update={"flags": ()})
+    again = AdjudicateJob(job.benchmark, job.flags, job.readings, job.decisions, job.seed)
+    assert [entry.key for entry in again.entries()] == [keys[2]]
