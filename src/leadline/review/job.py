@@ -40,20 +40,42 @@ class Entry:
 
 
 class Job(Protocol):
-    """One kind of work. Its methods are called from several threads, at any time.
+    """One kind of work. Its methods are called from several threads, at any time."""
 
-    name: in addresses, lower-case letters. title: in words. verb: what the button of a commit says. shared:
-    whether all readers work on one draft of an entry (else each has one of their own, and sees no other).
-    template: its page, which extends frame.html.j2. scripts, styles: further files of `static/`.
-    """
+    @property
+    def name(self) -> str:
+        """In addresses: lower-case letters and hyphens."""
+        ...
 
-    name: str
-    title: str
-    verb: str
-    shared: bool
-    template: str
-    scripts: tuple[str, ...]
-    styles: tuple[str, ...]
+    @property
+    def title(self) -> str:
+        """In words."""
+        ...
+
+    @property
+    def verb(self) -> str:
+        """What the button of a commit says."""
+        ...
+
+    @property
+    def shared(self) -> bool:
+        """Whether all readers work on one draft of an entry; else each has an own one, and sees no other."""
+        ...
+
+    @property
+    def template(self) -> str:
+        """Its page, which extends frame.html.j2."""
+        ...
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """Further scripts of `static/`."""
+        ...
+
+    @property
+    def styles(self) -> tuple[str, ...]:
+        """Further style sheets of `static/`."""
+        ...
 
     def entries(self) -> Sequence[Entry]:
         """All entries, in the order in which they are gone through."""

@@ -1,0 +1,171 @@
+"""The job of answering a blind pack: one question a page, from the text shown alone.
+
+A reader's committed answers are the pack's sheet `sheets/READER.csv`, the one that a spreadsheet would fill;
+`leadline review score` reads it. No key is in the process: a pack holds none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import ValidationError
+
+from leadline.bench.item import Item
+from leadline.bench.views import LabellerView
+from leadline.review.drafts import Draft, Drafts, Fields
+from leadline.review.job import Entry, State, state_of
+from leadline.review.pack import Pack, PackRow
+from leadline.review.pack_files import read_pack
+from leadline.review.sheet import UNSETTLED, Answer, sheet_of, sheet_text, write_sheet
+from leadline.review.wanted import Wanted
+from leadline.study.judging import gold_fault
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+# Digits choose among this many; longer vocabularies are a list to search in.
+MOST_RADIO_BUTTONS = 12
+_MOST_CHARACTERS = 2_000
+_MOST_QUOTED = 20_000
+
+
+@dataclass(frozen=True)
+class AnnotateJob:
+    """The rows of one pack. See `Job` for its methods."""
+
+    pack: Pack
+    folder: Path
+    drafts: Drafts
+
+    name: ClassVar[str] = "annotate"
+    title: ClassVar[str] = "Answer a blind pack"
+    verb: ClassVar[str] = "Commit"
+    shared: ClassVar[bool] = False
+    template: ClassVar[str] = "annotate.html.j2"
+    scripts: ClassVar[tuple[str, ...]] = ("annotate.js",)
+    styles: ClassVar[tuple[str, ...]] = ()
+
+    def entries(self) -> Sequence[Entry]:
+        """The rows, in the pack's order."""
+        return [Entry(row.token, row.view.question[:300]) for row in self.pack.rows]
+
+    def context(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
+        """What annotate.html.j2 shows."""
+        view = self._row(key).view
+        return {
+            "view": view,
+            "choices": view.choices,
+            "as_buttons": 0 < len(view.choices) <= MOST_RADIO_BUTTONS,
+            "parts": [(part_field(at), part) for at, part in enumerate(view.fields)],
+            "in_sheet": draft is not None and not draft.committed and key in self._committed(reader),
+        }
+
+    def visible(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
+        """What the page shows."""
+        row = self._row(key)
+        view = row.view
+        return {"row": row.number, "question": view.question, "window": view.window, "how": view.how}
+
+    def problems(self, key: str, reader: str, fields: Fields) -> Mapping[str, str]:
+        """An answer is there, and is read as its type; or it is said that the text cannot settle it."""
+        long = {
+            name: f"has {len(text):,} characters, and {most:,} are the most"
+            for name, most in (("answer", _MOST_CHARACTERS), ("quote", _MOST_QUOTED), ("note", _MOST_QUOTED))
+            if len(text := _text(fields, name)) > most
+        }
+        if long or fields.get("unsettled") is True:
+            return long
+        view = self._row(key).view
+        if view.answer_type != "parts":
+            answer = _text(fields, "answer")
+            return {"answer": fault} if (fault := _fault(view, answer)) else {}
+        lacking = [part.name for at, part in enumerate(view.fields) if not _text(fields, part_field(at))]
+        if lacking:
+            return {"": f"not answered yet: {', '.join(lacking)}"}
+        return {"": fault} if (fault := _fault(view, _said(view, fields))) else {}
+
+    def commit(self, key: str, reader: str, draft: Draft) -> None:
+        """Write the reader's sheet anew, whole. A sheet that somebody changed by hand is set aside."""
+        before = self._committed(reader)
+        path = sheet_of(self.folder, reader)
+        after = {**before, key: answer_of(self._row(key).view, draft.fields)}
+        if path.exists():
+            found = path.read_bytes().decode("utf-8", "replace")
+            if found not in (sheet_text(self.pack, before), sheet_text(self.pack, after)):
+                path.rename(path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}.replaced"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_sheet(self.pack, after, path)
+
+    def state(self, key: str, reader: str, draft: Draft | None) -> State:
+        """A commit is the end of it."""
+        return state_of(draft)
+
+    def routes(self) -> Sequence[Route]:
+        """None of its own."""
+        return ()
+
+    def _row(self, key: str) -> PackRow:
+        return self.pack.by_token[key]
+
+    def _committed(self, reader: str) -> dict[str, Answer]:
+        return {
+            key: answer_of(self._row(key).view, draft.fields)
+            for key, draft in self.drafts.committed(self.name, reader).items()
+            if key in self.pack.by_token
+        }
+
+
+def offer(wanted: Wanted, drafts: Drafts) -> AnnotateJob | None:
+    """The job where a pack is named. Raises UsageError for one that cannot be read."""
+    if wanted.pack is None:
+        return None
+    return AnnotateJob(read_pack(wanted.pack), wanted.pack, drafts)
+
+
+def answer_of(view: LabellerView, fields: Fields) -> Answer:
+    """A draft as the cells of a sheet.
+
+    >>> answer_of(LabellerView("Is it?"), {"answer": " yes ", "note": ""})
+    Answer(answer='yes', quote='', note='')
+    """
+    said = UNSETTLED if fields.get("unsettled") is True else _said(view, fields)
+    return Answer(said, _text(fields, "quote"), _text(fields, "note"))
+
+
+def part_field(at: int) -> str:
+    """The field of a page that holds a part's value: a part may be called as another field is."""
+    return f"part-{at}"
+
+
+def _said(view: LabellerView, fields: Fields) -> str:
+    if view.answer_type != "parts":
+        return _text(fields, "answer")
+    said = {part.name: _text(fields, part_field(at)) for at, part in enumerate(view.fields)}
+    return json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False)
+
+
+def _text(fields: Fields, name: str) -> str:
+    value = fields.get(name, "")
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _fault(view: LabellerView, answer: str) -> str:
+    """Why an answer is none, "" for one that is read as its type."""
+    if not answer:
+        return "there is no answer yet"
+    declared = {
+        name: value
+        for name in ("answer_type", "fields", "vocabulary", "unit", "precision", "locale", "date_order")
+        if (value := getattr(view, name)) is not None
+    }
+    try:
+        item = Item(id="row", question=view.question, answer=answer, **declared)
+    except ValidationError as error:
+        return str(error.errors(include_url=False)[0]["msg"]).removeprefix("Value error, ")
+    fault = gold_fault(item)
+    return f"this is not read as {view.how}: {fault}" if fault else ""
