@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from leadline.cli import review_decide, review_flags, review_pack, review_serve
+from leadline.cli import review_decide, review_flags, review_items, review_pack, review_serve
 
 app = typer.Typer(
     help="Doubts for a person to look at, decisions on labels, and blind readings of a benchmark.",
@@ -26,3 +26,4 @@ app.command(epilog="Example: leadline review score my-pack my-bench --reader 'Jo
     review_pack.score
 )
 app.command(epilog="Example: leadline review serve --pack my-pack --reader 'John Roe'")(review_serve.serve)
+app.command(epilog="Example: leadline review items my-bench --out my-new-items")(review_items.items)

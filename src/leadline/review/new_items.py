@@ -14,17 +14,21 @@ from leadline.audit.matching import match_quote
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.header import Header
 from leadline.bench.item import Item
+from leadline.bench.loading import load_benchmark
+from leadline.bench.opened import as_name
 from leadline.bench.whole_file import whole_file
 from leadline.bench.writing import write_benchmark
 from leadline.documents import Sources, UnreadableDocument
 from leadline.documents.index import INDEX_NAME
 from leadline.documents.sources import FOLDER_NAME
 from leadline.errors import LeadlineError, UsageError
-from leadline.review.labels import FILE, Label
+from leadline.review.labels import FILE, Label, read_labels
 from leadline.review.passages import Documents, OpenDocument
+from leadline.review.places import review_folder
 from leadline.review.windows import GAP, window_of
 
 README = "README.md"
+_TAKEN_OVER = ("category_name", "task_name", "tasks")
 WINDOW = 4_000
 
 
@@ -45,6 +49,55 @@ class NewItems:
     labels: tuple[Label, ...]
     left_out: tuple[LeftOut, ...]
     sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Labels, the folder of the documents that they are about, and what their benchmark is to be called."""
+
+    labels: Mapping[str, Label]
+    sources: Path
+    about: Header
+
+
+def named(
+    source: str,
+    out: Path,
+    *,
+    name: str | None = None,
+    version: str = "1",
+    into: Path | None = None,
+    sources: Path | None = None,
+) -> Found:
+    """What a command line means by `source`: a file of labels, or a benchmark, whose review folder has one.
+
+    Tasks are the benchmark's. Documents are `sources`; else the benchmark's own; else those in a
+    folder `sources` beside the labels, or beside their folder. Raises UsageError.
+    """
+    called = {"name": as_name(out.resolve().name) if name is None else name, "version": version}
+    path = Path(source)
+    if path.suffix == ".jsonl" and path.is_file():
+        beside = [folder / FOLDER_NAME for folder in (path.parent, path.parent.parent)]
+        place = sources or next((folder for folder in beside if folder.is_dir()), beside[0])
+        about: dict[str, object] = {}
+    else:
+        benchmark = load_benchmark(source)
+        path = review_folder(benchmark, into) / FILE
+        origin = benchmark.origin or Path()
+        place = sources or (origin if origin.is_dir() else origin.parent) / FOLDER_NAME
+        about = {key: getattr(benchmark, key) for key in _TAKEN_OVER}
+    labels = read_labels(path)
+    if not labels:
+        raise UsageError(
+            "there are no labels", where=str(path), fix="leadline review serve, or --into FOLDER"
+        )
+    try:
+        header = Header.model_validate({**about, **called})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        what = first["msg"].removeprefix("Value error, ")
+        raise UsageError(what, where=f"--{first['loc'][0]}") from None
+    return Found(labels, place, header)
 
 
 def new_items(

@@ -71,6 +71,7 @@
         this.slices = [];
         this.body.replaceChildren();
         this.marks = [];
+        this.spot = null;
       }
       if (marks) this.marks = marks;
       this.number = number;
@@ -83,6 +84,7 @@
         this.text.scrollTop = 0;
         this.caret.hidden = true;
         if (this.part("name")) this.part("name").textContent = slice.name;
+        this.text.setAttribute("aria-label", `Text of ${slice.name}`);
         this.say("");
         this.setMarked(null);
         this.state();
@@ -95,6 +97,8 @@
       if (start < this.start || end > this.end) await this.open(this.number, { at: start });
       while (end > this.end && this.end < this.total && this.slices.length < MOST_SLICES) await this.extend("from");
       if (start < this.start || end > this.end) return;
+      this.spot = { start, end, isSpot: true };  // seen where the focus is elsewhere, and the selection with it
+      this.setMarks(this.marks);
       const range = this.range(start, end);
       const selection = window.getSelection();
       this.text.focus({ preventScroll: true });
@@ -166,7 +170,7 @@
 
     // The slice's text, cut where marks begin and end.
     fill({ text, start, end, element }) {
-      const own = this.marks.filter((mark) => mark.start < end && mark.end > start);
+      const own = [...(this.spot ? [this.spot] : []), ...this.marks].filter((mark) => mark.start < end && mark.end > start);
       const cuts = new Set([start, end]);
       for (const mark of own) { cuts.add(Math.max(mark.start, start)); cuts.add(Math.min(mark.end, end)); }
       const places = [...cuts].sort((a, b) => a - b);
@@ -179,6 +183,7 @@
         if (mark) {
           const element = document.createElement("mark");
           if (mark.label) element.title = mark.label;
+          if (mark.isSpot) element.className = "pane-spot";
           element.append(node);
           nodes.push(element);
         } else nodes.push(node);
