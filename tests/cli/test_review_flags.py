@@ -136,6 +136,8 @@ def test_from_a_flag_to_a_decision_to_a_shorter_list(
     assert ended.code == 0 and ended.out.startswith(
         f"animal: upheld, the label is read as '{SAID}' (Jane Doe"
     )
+    # The items are a bare file: a study does not find the decisions by itself, and the command says how.
+    assert f"applied with: --adjudications {study / 'review' / FILE}" in ended.err
     (kept,) = read_adjudications(study / "review" / FILE)
     assert (kept.reader, kept.reading, kept.corrected) == ("Jane Doe", "an otter", SAID)
     assert kept.flag["kind"] == "label" and kept.flag["runs"] == [9, 12] and kept.flag["also"] == ["unstable"]

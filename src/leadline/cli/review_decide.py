@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -62,7 +63,7 @@ def decide(
     from leadline.review.deciding import text_read
     from leadline.review.flag_files import read_flags
     from leadline.review.flags import as_recorded
-    from leadline.review.places import adjudications_file, review_folder
+    from leadline.review.places import adjudications_file, own_folder, review_folder
 
     about = load_benchmark(benchmark)
     done = written(
@@ -82,7 +83,7 @@ def decide(
 
         print_json({"file": str(done.file), **done.decision.model_dump(mode="json", exclude_defaults=True)})
         return
-    _say(done)
+    _say(done, own_folder(about) is not None)
 
 
 def decisions(benchmark: Benchmark, into: Into = None, as_json: AsJson = False) -> None:
@@ -101,7 +102,8 @@ def decisions(benchmark: Benchmark, into: Into = None, as_json: AsJson = False) 
     _list(found)
 
 
-def _say(done: Decided) -> None:
+def _say(done: Decided, beside: bool) -> None:
+    """`beside`: the file lies beside benchmark.yaml, where studies look for it."""
     from leadline.cli.plain_text import printable
 
     for note in done.notes:
@@ -111,7 +113,9 @@ def _say(done: Decided) -> None:
     if decision.corrected is not None:
         said += f", the label is read as {decision.corrected!r}"
     typer.echo(printable(f"{said} ({decision.reader}, {decision.date})"))
-    typer.echo(f"written: {done.file}", err=True)
+    typer.echo(printable(f"written: {done.file}"), err=True)
+    if not beside:
+        typer.echo(printable(f"applied with: --adjudications {shlex.quote(str(done.file))}"), err=True)
 
 
 def _list(found: DecidedList) -> None:

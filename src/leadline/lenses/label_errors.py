@@ -19,7 +19,7 @@ label is not outvoted by the others. Without a firm one the claim is not support
 
 An item is looked at only where every configuration was read at least once; excluded and flagged items are
 looked at as well, those that a person decided on are not: they are counted. Order: unanimous first, then by
-readings that support.
+the share of readings that support.
 
 `value` is the answer agreed on; a text, whose value is a normal form, is shown as it was answered most often
 (of equally frequent ones the first in order), on one line, where that is no longer than sixty characters.
@@ -128,7 +128,8 @@ def candidates(panel: Panel) -> Candidates:
     right = panel.right.sum(axis=0, dtype=np.int64)
     enough = (agree >= number - dissenters) & (support > right)
     found = np.flatnonzero(everywhere & against & enough)
-    order = np.lexsort((panel.items[found], -support[found], -agree[found]))
+    share = support[found] / np.maximum(panel.n.sum(axis=0, dtype=np.int64)[found], 1)
+    order = np.lexsort((panel.items[found], -share, -agree[found]))
     items = found[order]
     # Fewest readings; of several the one whose readings are the smaller share; then the first.
     top, n = panel.top[:, items].astype(np.float64), panel.n[:, items]

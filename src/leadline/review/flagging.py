@@ -99,13 +99,11 @@ _UNKNOWN = "sha256:" + 64 * "0"
 
 
 def _against_labels(about: Contradicted | None) -> Iterator[Flag]:
-    """Unanimous ones first, then by the share of readings that say so, as the published list has them."""
     if about is None:
         return
     found = about.found
     tops, of = found.floor
-    shares = found.support / found.readings
-    for at in np.lexsort((found.panel.items[found.items], -shares, ~found.unanimous)):
+    for at in range(len(found.items)):
         dissenter, dissent = about.dissenter(at)
         yield Flag(
             item=str(found.panel.items[found.items[at]]),
