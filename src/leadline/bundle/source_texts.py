@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,10 +37,4 @@ def copy_sources(study: Study, folder: Path) -> None:
         raise UsageError(
             "the benchmark has no sources to release", where=study.whole.name, fix="leave --with-sources out"
         )
-    for name in sources.names():
-        target = folder / "sources" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(sources.path(name), target)
-    index = sources.folder / "index.jsonl"
-    if index.is_file():
-        shutil.copyfile(index, folder / "sources" / "index.jsonl")
+    sources.copy_to(folder / "sources")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leadline.cli import bench_import
+from leadline.cli import bench_copy, bench_import
 from leadline.cli.bench_import import ColumnFlag, ConfigFlag, FormatFlag, SplitFlag, reading_of
 from leadline.cli.plain_text import count, print_json, print_table, printable
 from leadline.errors import EXIT_FINDINGS, UsageError
@@ -144,6 +144,7 @@ app.command(
     "import",
     epilog="Example: leadline bench import data.csv --out my-bench --column question=Q --column answer=A",
 )(bench_import.import_items)
+app.command("copy", epilog="Example: leadline bench copy licences my-licences")(bench_copy.copy)
 
 
 def _read(benchmark: Benchmark | None) -> str:

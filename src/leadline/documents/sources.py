@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,6 +76,18 @@ class Sources:
     def read(self, path: Path, *, max_bytes: int = MAX_BYTES) -> Document:
         """`read_document` of one of these files, with the encoding that its server named, if it did."""
         return read_document(path, max_bytes=max_bytes, charset=self._charsets.get(self._name(path), ""))
+
+    def copy_to(self, folder: Path) -> int:
+        """Copy the documents, and what is known of their origin, into `folder`, which is made; how many.
+
+        Of a link the document that it leads to is copied. Raises OSError.
+        """
+        names = self.names()
+        for name in (*names, *([INDEX_NAME] if (self.folder / INDEX_NAME).is_file() else [])):
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.folder / name, target)
+        return len(names)
 
     @cached_property
     def _fetched(self) -> dict[str, tuple[str, str]]:

@@ -1,0 +1,35 @@
+"""`leadline bench copy`: a folder of one's own that is the same benchmark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leadline.bench import load_benchmark
+from tests.study.conftest import Leadline
+
+
+@pytest.mark.parametrize("name", ["licences", "licences/planted", "facts"])
+def test_a_copy_is_the_same_benchmark_with_the_same_documents(
+    leadline: Leadline, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "mine"
+    told = json.loads(leadline("bench", "copy", name, out, "--json").out)
+    copied, original = load_benchmark(out), load_benchmark(name)
+    assert copied == original
+    assert told["content_hash"] == copied.content_hash == original.content_hash
+    held = {path.name: path.read_bytes() for path in (out / "sources").glob("*")}
+    assert told["sources"] == len(held) == (0 if name == "facts" else 31)
+    for item in original.items:
+        if item.source:
+            assert item.source.removeprefix("sources/") in held
+
+
+def test_what_is_there_is_left_alone(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine", encoding="utf-8")
+    ended = leadline("bench", "copy", "facts", tmp_path / "mine")
+    assert ended.code == 2 and "is there already" in ended.err
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
