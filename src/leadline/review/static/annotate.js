@@ -15,6 +15,7 @@
   });
   entry.querySelector("[data-take-quote]")?.addEventListener("click", () => {
     if (!marked.trim()) { say("select the words in the text first"); return; }
+    entry.querySelector("[data-more]").open = true;
     quote.value = marked.trim();
     quote.dispatchEvent(new Event("input", { bubbles: true }));
   });

@@ -201,6 +201,7 @@
     }
     const others = Object.keys(found).filter((each) => !find(`[data-problem="${CSS.escape(each)}"]`, entry));
     if (Object.keys(found).length) say(`not committed: ${others.map((each) => found[each]).join("; ") || "see above"}`, true);
+    first?.closest("details")?.setAttribute("open", "");
     first?.focus();
   }
   async function undo() {
@@ -221,6 +222,11 @@
 
   // Keys, lists, the reader's name.
   const inText = (at) => at.closest?.("textarea, select, input:not([type=radio]):not([type=checkbox]), [contenteditable], [data-own-keys]");
+  function toAnswer() {
+    const field = find("[data-focus]:checked") ?? find("[data-focus]");
+    field?.focus();
+    return Boolean(field);
+  }
   const single = () => { try { return localStorage.getItem("leadline:single-keys") !== "no"; } catch { return true; } };
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || find("dialog[open]")) return;
@@ -234,12 +240,16 @@
     if (event.ctrlKey || event.metaKey || event.altKey || inText(event.target) || !single()) return;
     let target = find(`[data-key="${CSS.escape(event.key)}"]`);
     if (event.key === "/") target = find("[data-search]");
-    if (event.key === "a") target ??= find("[data-field]:checked, [data-field]:not([type=radio])", entry || document) ?? find("[data-field]");
-    if (/^[1-9]$/.test(event.key)) target ??= all("[data-choices] input[type=radio]", entry || document)[event.key - 1];
+    const answer = event.key === "a" && !target && toAnswer();
+    if (/^[1-9]$/.test(event.key)) {
+      const choices = event.target.closest("[data-choices]") ?? find("[data-choices]");
+      if (choices) target ??= all("input[type=radio]", choices)[event.key - 1];
+    }
+    if (answer) event.preventDefault();
     if (!target || target.disabled) return;
     event.preventDefault();
-    if (target.matches("[data-search], [data-field]:not([type=radio])")) target.focus();
-    else { target.focus(); target.click(); }
+    target.focus();
+    if (!inText(target)) target.click();
   });
   for (const list of all("[data-filter]")) {
     list.addEventListener("input", () => {
@@ -282,6 +292,5 @@
     changed();
     flush();
   } else if (own) forget();
-  const first = find("[data-focus]:checked", entry) ?? find("[data-focus]", entry);
-  if (matchMedia("(hover: hover)").matches) first?.focus({ preventScroll: true });
+  if (matchMedia("(hover: hover)").matches) toAnswer();  // on a phone it would bring up the keyboard, over the text
 })();
