@@ -9,12 +9,13 @@ from pathlib import Path
 # Windows, zero-width and control characters, a byte order mark in the middle.
 ODD = (
     "The 🧭 compass 👩‍👩‍👧‍👦 shows e\u0301te\u0301 🇳🇴.\r\nالترخيص ساري لمدة ثلاثين يومًا.\r\n"
-    "הרישיון תקף\u200f לשלושים יום.\r\n\tA\u200bB\x07 \ufeffthe fee is 1,250 🪙 per year.\r\nนี่คือใบอนุญาต end\r\n"
+    "הרישיון תקף\u200f לשלושים יום.\r\n"
+    "\tA\u200bB\x07 \ufeffthe fee is 1,250 🪙 per year.\r\nนี่คือใบอนุญาต end\r\n"
 )
 HOSTILE = (
     "<html><head><title>x</title><script>document.title='owned'; fetch('/api/reader')</script></head><body>"
-    "<p>Before</textarea><img src=x onerror=\"document.title='owned'\"> the fee is &lt;script&gt;document.title="
-    "'owned'&lt;/script&gt; 30 days &amp; more.</p></body></html>"
+    "<p>Before</textarea><img src=x onerror=\"document.title='owned'\"> the fee is "
+    "&lt;script&gt;document.title='owned'&lt;/script&gt; 30 days &amp; more.</p></body></html>"
 )
 SHOWN_AS_TEXT = "<script>document.title='owned'</script></textarea><img src=x onerror=alert(1)>"
 NEEDLE = "the needle lies 🧭 here"

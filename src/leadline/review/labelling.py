@@ -23,7 +23,7 @@ from leadline.documents.sources import FOLDER_NAME
 from leadline.review.document_routes import document_routes
 from leadline.review.drafts import Draft, Drafts, Fields
 from leadline.review.job import Entry, State, state_of
-from leadline.review.labels import FILE, Label, Proof, add_label, answer_problems, read_labels
+from leadline.review.labels import FILE, Label, Proof, add_label, answer_as_kept, answer_problems, read_labels
 from leadline.review.passages import Documents, documents_in, documents_of
 from leadline.review.questions import Question, read_questions
 from leadline.review.quotes import Quote, RefusedQuote, kept_quotes
@@ -164,7 +164,7 @@ class LabelJob:
         ]
         label = Label(
             **question.of_item(),
-            answer="" if unsettled else text_of(fields, "answer"),
+            answer="" if unsettled else answer_as_kept(question, text_of(fields, "answer")),
             aliases=() if unsettled else tuple(lines_of(fields, "aliases")),
             evidence=tuple(proofs),
             unsettled=unsettled,
