@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.stats.agreement import Level, alpha, kappa
+from leadline.stats.agreement import Level, alpha, kappa, resampled_kappa
 
 NONE = math.nan
 # Four observers, twelve units, with gaps: K. Krippendorff, Computing Krippendorff's Alpha-Reliability (2011),
@@ -40,6 +40,42 @@ def test_kappa_of_worked_examples() -> None:
     # Equal agreement (0.60), other margins: 0.130 and 0.259.
     assert kappa(*pairs(45, 15, 25, 15))[0] == pytest.approx(0.1304, abs=1e-4)
     assert kappa(*pairs(25, 35, 5, 35))[0] == pytest.approx(0.2593, abs=1e-4)
+
+
+# 200 diagnoses (personality disorder, neurosis, psychosis) by two judges: J. Cohen, Weighted kappa,
+# Psychological Bulletin 70 (1968) 213–220, table 1, as counts: unweighted 0.492.
+DIAGNOSES = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]
+# 100 patients (psychotic, neurotic, organic) by two raters: J. L. Fleiss, B. Levin and M. C. Paik,
+# Statistical Methods for Rates and Proportions (3rd ed., 2003), table 18.1: observed 0.89, by chance 0.66.
+PATIENTS = [[75, 1, 4], [5, 4, 1], [0, 0, 10]]
+
+
+def told(table: list[list[int]]) -> tuple[list[int], list[int]]:
+    """Labels of two readers whose table is this."""
+    cells = [(row, column) for row, its in enumerate(table) for column, n in enumerate(its) for _ in range(n)]
+    return [one for one, _ in cells], [other for _, other in cells]
+
+
+@pytest.mark.parametrize(("table", "expected"), [(DIAGNOSES, 0.492), (PATIENTS, 0.6765)])
+def test_kappa_of_published_tables_with_three_categories(table: list[list[int]], expected: float) -> None:
+    value, interval = kappa(*told(table))
+    assert value == pytest.approx(expected, abs=5e-4)
+    resampled = resampled_kappa(*told(table))
+    for low, high in (interval, resampled):
+        assert low is not None and high is not None and low < expected < high
+    # Two ways to one thing: at a hundred rows they say nearly the same.
+    assert resampled == pytest.approx(interval, abs=0.03)
+
+
+def test_an_interval_over_resampled_rows_depends_on_the_data_and_the_seed_alone() -> None:
+    first, second = told(PATIENTS)
+    assert resampled_kappa(first, second) == resampled_kappa(first, second, seed=0)
+    assert resampled_kappa(first, second, seed=1) != resampled_kappa(first, second, seed=2)
+    assert resampled_kappa(["a"] * 9, ["a"] * 9) == (None, None)
+    low, high = resampled_kappa(["a", "b", "c"] * 10, ["a", "b", "c"] * 10, draws=50)
+    assert (low, high) == (1.0, 1.0)
+    with pytest.raises(ValueError, match="1 labels beside 2"):
+        resampled_kappa(["a"], ["a", "b"])
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ def score(
     from leadline.bench import load_benchmark
     from leadline.review import score_text
     from leadline.review.filled_sheet import read_sheet
+    from leadline.review.pack import items_of
     from leadline.review.pack_files import read_pack
     from leadline.review.score import score_pack
     from leadline.review.sheet import SHEET, sheet_of
@@ -111,6 +112,7 @@ def score(
 
     drawn = read_pack(pack)
     whole = load_benchmark(benchmark)
+    items_of(drawn, whole)  # that it is another's pack is said before anything about the sheet
     listed = score_text.disagreements_path(pack, reader, out)
     if sheet is None:
         own = sheet_of(pack, reader)

@@ -26,8 +26,8 @@ from leadline.stats.bootstrap import DRAWS
 # In simulations of two readers (kappa 0.5 to 0.8, 2 to 12 labels) a 95 % interval from 20 rows covers the
 # truth 57 to 94 % of the time, from 30 rows 76 to 96 %, from 50 rows 90 to 96 %.
 LEAST_ROWS = 30
-# Of resamples, where there are so many distinct values that each takes long.
-_MANY_VALUES, _FEW_DRAWS = 40, 500
+# Resamples are fewer where each takes long: its time grows with rows × the square of distinct values.
+_WORK, _LEAST_DRAWS = 100_000_000, 500
 # Below the one, kappa is nearly the share of agreement; above the other, one label is nearly all there is.
 _LITTLE_CHANCE, _MUCH_CHANCE = 0.05, 0.8
 By = Literal["overall", "answer type", "category", "stratum"]
@@ -85,15 +85,7 @@ class Group(_Frozen):
     notes: tuple[str, ...] = ()
 
 
-def grouped(
-    by: By,
-    rows: Sequence[Compared],
-    items: int,
-    *,
-    category: str | None = None,
-    answer_type: AnswerType | None = None,
-    seed: int = 0,
-) -> Group:
+def grouped(by: By, rows: Sequence[Compared], items: int, *, seed: int = 0) -> Group:
     """The agreement over `rows` (at least one), which are a sample of `items`."""
     left = [row for row in rows if row.read.state != "unsettled"]
     unsettled = len(rows) - len(left)
@@ -103,8 +95,6 @@ def grouped(
     settled = _agreement(left, level, types, seed)[0] if unsettled else None
     return Group(
         by=by,
-        category=category,
-        answer_type=answer_type,
         items=items,
         rows=len(rows),
         unsettled=unsettled,
@@ -208,7 +198,8 @@ def _alpha(rows: Sequence[Compared], level: Level, seed: int) -> Figure:
     if few:
         return few
     sides = list(zip(*pairs, strict=True))
-    draws = DRAWS if len({*sides[0], *sides[1]}) <= _MANY_VALUES else _FEW_DRAWS
+    each = len(pairs) * len({*sides[0], *sides[1]}) ** 2
+    draws = max(_LEAST_DRAWS, min(DRAWS, _WORK // each))
     same = sides[0] == sides[1]
     value, interval = alpha(sides, level, draws=1 if same else draws, seed=seed)
     if value is None:

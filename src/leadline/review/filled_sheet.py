@@ -160,7 +160,9 @@ def _refuse_others(
     if len(known) < len(rows):
         line, cells = next(one for one in rows if one[1]["token"] not in pack.by_token)
         token = shortened(cells["token"]) if cells["token"] else "without a token"
-        what = f"{len(rows) - len(known):,} rows are not of this pack, the first is {token}"
+        number = len(rows) - len(known)
+        verb = "row is" if number == 1 else "rows are"
+        what = f"{number:,} {verb} not of this pack, the first is {token}"
         raise UsageError(what, where=f"{path}:{line}", fix="remove them, or restore their tokens")
     counted = Counter(cells["token"] for _, cells in known)
     twice = [pack.by_token[token].number for token, number in counted.items() if number > 1]
@@ -169,7 +171,8 @@ def _refuse_others(
         raise UsageError(what, where=str(path), fix="keep one reading of each row")
     missing = [row.number for row in pack.rows if row.token not in counted]
     if missing:
-        what = f"{len(missing):,} of {len(pack.rows):,} rows are missing: {rows_named(missing)}"
+        verb = "is" if len(missing) == 1 else "are"
+        what = f"{len(missing):,} of {len(pack.rows):,} rows {verb} missing: {rows_named(missing)}"
         raise UsageError(what, where=str(path), fix=f"restore them from the pack's {SHEET}")
 
 

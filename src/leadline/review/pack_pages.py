@@ -6,30 +6,13 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from jinja2 import PackageLoader, StrictUndefined
-from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
-from leadline.report.numbers import count, plural
-from leadline.report.page_frame import assets
+from leadline.report.page_frame import assets, environment
 from leadline.review.pack import Pack, PackRow, strata_sentence
 
 # Nothing is loaded and nothing runs: styles stand in the page.
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-
-
-@cache
-def _environment() -> SandboxedEnvironment:
-    made = SandboxedEnvironment(
-        loader=PackageLoader("leadline.review", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters.update(count=count)
-    made.globals.update(plural=plural, csp=CSP)
-    return made
 
 
 @cache
@@ -44,14 +27,14 @@ def row_page(pack: Pack, row: PackRow) -> str:
         "before": pack.rows[row.number - 2] if row.number > 1 else None,
         "after": pack.rows[row.number] if row.number < len(pack.rows) else None,
     }
-    template = _environment().get_template("pack_page.html.j2")
-    return template.render(pack=pack, row=row, style=_style(), **neighbours)
+    template = environment("leadline.review").get_template("pack_page.html.j2")
+    return template.render(pack=pack, row=row, csp=CSP, style=_style(), **neighbours)
 
 
 def index_page(pack: Pack) -> str:
     """The page that lists the rows and says how to answer."""
-    template = _environment().get_template("pack_index.html.j2")
-    return template.render(pack=pack, style=_style(), strata=strata_sentence(pack.head.strata))
+    template = environment("leadline.review").get_template("pack_index.html.j2")
+    return template.render(pack=pack, csp=CSP, style=_style(), strata=strata_sentence(pack.head.strata))
 
 
 def protocol(pack: Pack) -> str:

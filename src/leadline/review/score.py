@@ -20,7 +20,7 @@ from leadline.bench import Benchmark
 from leadline.bench.answer_form import AnswerType
 from leadline.errors import UsageError
 from leadline.lenses.finding import Figure
-from leadline.review.agreeing import Compared, Group, grouped
+from leadline.review.agreeing import By, Compared, Group, grouped
 from leadline.review.filled_sheet import FilledSheet
 from leadline.review.pack import Pack, PackBenchmark, items_of
 from leadline.review.sheet import Answer
@@ -202,22 +202,34 @@ def _sentence(relation: Relation, reader: str, author: str) -> str:
 
 
 def _groups(pack: Pack, rows: Sequence[Compared]) -> tuple[Group, ...]:
+    """All rows, each answer type, each category, each stratum; what has the same rows is computed once."""
     strata = pack.head.strata
-    seed = pack.head.seed
-    groups = [grouped("overall", rows, sum(one.items for one in strata), seed=seed)]
-    for kind in sorted({one.answer_type for one in strata}):
-        some = [row for row in rows if row.item.answer_type == kind]
-        items = sum(one.items for one in strata if one.answer_type == kind)
-        groups.append(grouped("answer type", some, items, answer_type=kind, seed=seed))
-    for category in sorted({one.category for one in strata}):
-        some = [row for row in rows if row.item.category == category]
-        items = sum(one.items for one in strata if one.category == category)
-        groups.append(grouped("category", some, items, category=category, seed=seed))
-    for one in strata:
-        some = [row for row in rows if _stratum(row) == (one.category, one.answer_type)]
-        category, kind = one.category, one.answer_type
-        groups.append(grouped("stratum", some, one.items, category=category, answer_type=kind, seed=seed))
-    return tuple(groups)
+    known: dict[tuple[int, ...], Group] = {}
+
+    def of(by: By, category: str | None = None, answer_type: AnswerType | None = None) -> Group:
+        some = [
+            row
+            for row in rows
+            if category in (None, row.item.category) and answer_type in (None, row.item.answer_type)
+        ]
+        items = sum(
+            one.items
+            for one in strata
+            if category in (None, one.category) and answer_type in (None, one.answer_type)
+        )
+        which = tuple(row.number for row in some)
+        if which not in known:
+            known[which] = grouped("overall", some, items, seed=pack.head.seed)
+        return known[which].model_copy(
+            update={"by": by, "category": category, "answer_type": answer_type, "items": items}
+        )
+
+    return (
+        of("overall"),
+        *(of("answer type", answer_type=kind) for kind in sorted({one.answer_type for one in strata})),
+        *(of("category", category=name) for name in sorted({one.category for one in strata})),
+        *(of("stratum", one.category, one.answer_type) for one in strata),
+    )
 
 
 def _stratum(row: Compared) -> tuple[str, AnswerType]:
