@@ -60,7 +60,7 @@ def window_of(text: str, places: Sequence[tuple[int, int]], length: int) -> str:
 def _first_edge(text: str, least: int, most: int) -> int:
     for edge in (_PARAGRAPH, _LINE, _SENTENCE, _WORD):
         for found in edge.finditer(text, max(least - 1, 0), most):
-            if least <= found.end() <= most:
+            if least <= found.end() <= most and between_characters(text, found.end()):
                 return found.end()
     return next((at for at in range(least, most) if _parts_nothing(text, at)), most)
 
@@ -68,7 +68,7 @@ def _first_edge(text: str, least: int, most: int) -> int:
 def _last_edge(text: str, least: int, most: int) -> int:
     for edge in (_PARAGRAPH, _LINE, _SENTENCE, _WORD):
         ends = [found.start() for found in edge.finditer(text, least, min(most + 1, len(text)))]
-        if ends := [at for at in ends if least <= at <= most]:
+        if ends := [at for at in ends if least <= at <= most and between_characters(text, at)]:
             return ends[-1]
     return next((at for at in range(most, least, -1) if _parts_nothing(text, at)), least)
 
