@@ -29,6 +29,8 @@ from leadline.interop.export_inspect_task import export_inspect_task
 from leadline.interop.export_lm_eval_task import export_lm_eval_task
 from leadline.models.local import LocalModel
 from leadline.models.resolve import resolve
+from leadline.review.pack import draw_pack, shown
+from leadline.review.pack_files import write_pack
 from leadline.serving import offered
 from leadline.study.progress import Quiet
 from leadline.study.run import run_study
@@ -334,3 +336,16 @@ def _rendered(tool: str, folder: Path, rows: list[dict[str, Any]]) -> list[Any]:
     # The harness sends the field of that name, or renders a template: here it is a field.
     assert settings["doc_to_text"] == "prompt" and settings["num_fewshot"] == 0
     return [row[settings["doc_to_text"]] for row in rows]
+
+
+def test_a_blind_pack_shows_the_same_whatever_the_key_is(tmp_path: Path) -> None:
+    rows = []
+    for key in (KEY, OTHER_KEY):
+        benchmark = load_benchmark(small.write_items(tmp_path / "items.jsonl", entries(SUBJECT, key)))
+        folder = tmp_path / key
+        pack = write_pack(draw_pack(benchmark, seed=1), folder)
+        rows.append({shown(row.view) for row in pack.rows})
+        written = [path.read_text("utf-8", errors="replace") for path in folder.rglob("*") if path.is_file()]
+        assert len(written) > 5
+        assert not [text for text in written if key in text or SUBJECT in text]
+    assert rows[0] == rows[1]
