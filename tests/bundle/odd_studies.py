@@ -11,10 +11,12 @@ from typing import Any
 import yaml
 
 from leadline.audit.run import audit
-from leadline.bench import open_stream
+from leadline.bench import load_benchmark, open_stream
+from leadline.bench.adjudications import FILE, Adjudication, add_adjudication, label_hash
 from leadline.engine.request import GoldProbe
 from leadline.models.model import ModelIdentity
 from leadline.report.audit_json import audit_json
+from leadline.study.judging import gold_fault
 from leadline.study.recording import RecordedAnswer, record
 from leadline.study.store import Key, open_store
 from leadline.study.study import Study, open_study
@@ -195,6 +197,39 @@ def _ask(
                             [(key, _answer(text, probed, 0.0 if one.role == "baseline" else 0.1, rng))],
                         )
         store.end_run(run)
+
+
+def decide(folder: Path, seed: int) -> None:
+    """Let people decide on some labels of a study that has its answers: any outcome, taken back, gone stale.
+
+    The first item stays as it is, so that something is left to ask.
+    """
+    rng = random.Random(f"decided {seed}")
+    config = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
+    (folder / "study.yaml").write_text(
+        yaml.safe_dump({**config, "adjudications": FILE}, sort_keys=False), encoding="utf-8"
+    )
+    (folder / FILE).touch()
+    for item in load_benchmark(folder / "items.jsonl").items[1:]:
+        outcome: Any = rng.choice(("upheld", "upheld", "rejected", "excluded-ambiguous", "withdrawn", None))
+        if outcome is None:
+            continue
+        about = {"answer": item.answer, "answer_type": item.answer_type}
+        corrected = said(about, 0.0, rng) if outcome == "upheld" and rng.random() < 0.7 else None
+        if corrected is not None and gold_fault(item.model_copy(update={"answer": corrected})):
+            corrected = {"text": "Seine", "number": "7.25", "boolean": "yes"}.get(
+                item.answer_type, "1999-12-31"
+            )
+        decision = Adjudication(
+            item=item.id,
+            outcome=outcome,
+            reader=rng.choice(("Ada", "Ben")),
+            date="2026-03-01",
+            reason="so it reads",
+            label="sha256:0" if rng.random() < 0.1 else label_hash(item),
+            corrected=corrected or None,
+        )
+        add_adjudication(folder / FILE, decision)
 
 
 def _identity(study: Study, number: int) -> ModelIdentity:

@@ -16,7 +16,7 @@ from leadline.bundle.verifier import resampling
 from leadline.bundle.verifier.program import as_json, verify
 from leadline.errors import LeadlineError
 from leadline.study.study import open_study
-from tests.bundle.odd_studies import odd_study
+from tests.bundle.odd_studies import decide, odd_study
 
 # LEADLINE_ODD_STUDIES=400 tries so many.
 NUMBER = int(os.environ.get("LEADLINE_ODD_STUDIES", "30"))
@@ -58,12 +58,19 @@ def test_what_is_seldom_drawn_is_released(seed: int, tmp_path: Path) -> None:
     _released([seed], tmp_path)
 
 
-def _released(seeds: Iterable[int], tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", range(1000, 1000 + NUMBER // 2, _AT_ONCE))
+def test_odd_studies_that_people_decided_on_are_released(first: int, tmp_path: Path) -> None:
+    _released(range(first, first + _AT_ONCE), tmp_path, decided=True)
+
+
+def _released(seeds: Iterable[int], tmp_path: Path, *, decided: bool = False) -> None:
     model = tmp_path / "tiny"
     model.mkdir()
     (model / "config.json").write_text("{}")
     for seed in seeds:
         study = odd_study(tmp_path / str(seed), model, seed)
+        if decided:
+            decide(study, seed)
         try:
             made = bundle_study(open_study(study), tmp_path / f"{seed}-out", say=lambda step: None)
         except LeadlineError as error:

@@ -101,10 +101,9 @@ def personal_data_text(accounts: Iterable[Accounting], readers: Iterable[Named] 
         lines += [
             "## People, named on purpose",
             "",
-            "Who wrote labels, decided on one, or read it again, is released under the name that they gave: a",
-            "decision counts as much as whoever made it can be asked about it. That name is personal data, and",
-            "whoever releases it needs its bearer's consent; a code in its place, chosen when reading, does as",
-            "well.",
+            "Who wrote labels, decided on one, or read it again, is released under the name that they gave,",
+            "for a decision counts as much as whoever made it can be asked about it. The name is personal",
+            "data, and its bearer has to agree; a code in its place, chosen when reading, does as well.",
             "",
             "| where | entries | people |",
             "| --- | ---: | ---: |",

@@ -14,14 +14,13 @@ from leadline.bundle.verifier.loading import Answer, Bundle, value_under
 class Cell:
     """One item under one configuration: how often each value was given, in the order they were first seen."""
 
-    __slots__ = ("answers", "asked", "correct", "counts", "excluded", "hits", "modal", "n", "top")
+    __slots__ = ("answers", "asked", "correct", "counts", "hits", "modal", "n", "top")
 
     def __init__(self, answers: Sequence[Answer], rule: str) -> None:
         read = [answer for answer in answers if answer.state == "ok"]
         counts = Counter(value_under(answer, rule) for answer in read)
         self.answers = read
         self.asked = len(answers)
-        self.excluded = answers[0].excluded
         self.n = len(read)
         self.counts = counts
         self.top = max(counts.values()) if counts else 0

@@ -29,11 +29,13 @@ Counts = tuple[int, int, int, int]
 
 def adjudication_tables(sides: Sides) -> dict[str, Table]:
     """The one table; none where no decision moves anything that was answered."""
-    decisions, everyone = sides.bundle.decisions, sides.sides(everyone=True)
-    reasons = {item: cell.excluded for side in everyone for item, cell in side.items()}
+    bundle, everyone = sides.bundle, sides.sides(everyone=True)
+    reasons = {
+        item: answers[0].excluded for cells in bundle.everyone.values() for item, answers in cells.items()
+    }
     out = {item for item, reason in reasons.items() if reason in TAKEN_OUT.values()}
     labelled = out | {item for item, reason in reasons.items() if not reason}
-    if not out and not labelled & set(decisions.applied("upheld", corrects=True)):
+    if not out and not labelled & set(bundle.decisions.applied("upheld", corrects=True)):
         return {}
     own = [{item: cell for item, cell in side.items() if item in labelled} for side in everyone]
     rule = sides.stability["sameness"]
