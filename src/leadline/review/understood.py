@@ -22,12 +22,13 @@ State = Literal["agrees", "differs", "unsettled", "unreadable"]
 Correctness = Literal["words", "maple"]
 # 1.25E+06, as spreadsheets shorten numbers: digits beyond those that are printed may be lost.
 _SHORTENED = re.compile(r"[+-]?\d(?:[.,]\d+)?E[+-]\d{2,3}")
-# 2-Jan, 02. Jan, Jan-20, Feb-89: what becomes of 1-2, 2020-01, 1/2, in spreadsheets of Western languages.
+# 2-Jan, 02. Jan, Jan-20, Feb-89: what becomes of 1-2, 2020-01, 1/2, in spreadsheets of Western languages. Not
+# with a blank alone between them: "5 mar" may be what was meant.
 _MONTH = (
-    "(?:jan|ene|gen|f[eé][bv]|m[aä]r|mrz|a[pvb]r|ma[iyjg]|mei|ju[nil]|juil|giu|lug|a[uog][gou]|ao[uû]|se[pt]"
-    "|o[ckut]t|out|nov|d[ei][czc]|déc)[a-zéû]{0,2}\\.?"
+    r"(?:janv?|ene|gen|febr?|fev|fév|mar|mär|mrz|mars|mrt|apr|avr|abr|may|mai|mag|maj|mei|jun|juin|giu|jul|juil"
+    r"|lug|aug|août|ago|sept?|set|oct|okt|ott|out|nov|dec|dez|déc|dic)\.?"
 )
-_MADE_DATE = re.compile(rf"\d{{1,2}}(?:-|\. ?| ){_MONTH}|{_MONTH}[-. ]\d{{2}}", re.IGNORECASE)
+_MADE_DATE = re.compile(rf"\d{{1,2}}(?:-|\. ){_MONTH}|{_MONTH}[- ]\d{{2}}", re.IGNORECASE)
 # Days since 1899-12-31, which a date is to a spreadsheet when its cell is formatted as a number.
 _SERIAL = re.compile(r"\d{5}(?:[.,]0+)?")
 _IN_DIGITS = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
