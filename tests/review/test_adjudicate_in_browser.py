@@ -171,6 +171,13 @@ def test_on_a_phone_by_keyboard_alone(made: Doubted, browser: Any) -> None:
         for number in range(5):
             answer, outcome = said_of(page)
             assert ann.sideways() == 0
+            page.wait_for_selector("[data-pane-text] >> text=Nothing of note")
+            if answer:  # the item whose quote stands nowhere has no mark
+                mark, pane = (
+                    page.locator(where).first.bounding_box()
+                    for where in ("[data-pane-text] mark", "[data-pane-text]")
+                )
+                assert pane["y"] <= mark["y"] <= pane["y"] + pane["height"], "opened at the passage"
             page.keyboard.press("a")
             page.keyboard.type(answer or "nothing is said")
             page.keyboard.press("Control+Enter")

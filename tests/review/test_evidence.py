@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,17 @@ def test_a_very_long_window_is_cut_and_says_so() -> None:
     pieces = in_window(item, limit=10_000)
     assert sum(len(piece.text) for piece in pieces) == 10_000
     assert sum(piece.cut for piece in pieces) == 490_000
+
+
+def test_a_document_of_hundreds_of_megabytes_is_not_looked_through(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    with (tmp_path / "sources" / "huge.txt").open("wb") as file:
+        file.write(b"every borrowed crate\n")
+        file.truncate(200 * 2**20)  # sparse: it takes no room
+    item = Item(
+        id="1", question="?", answer="x", source="huge.txt", evidence=(Evidence(quote="every borrowed"),)
+    )
+    begun = time.process_time()
+    (place,) = in_sources(item, Documents(Sources.of(tmp_path)))
+    assert (place.name, place.at, place.spans) == ("huge.txt", 0, ())
+    assert time.process_time() - begun < 0.5

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from leadline.bench.adjudications import Read, label_hash
+from leadline.bench.adjudications import Adjudication, Read, label_hash
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.item import Item
 from leadline.bench.views import for_labeller
@@ -77,6 +77,7 @@ class AdjudicateJob:
     styles: ClassVar[tuple[str, ...]] = ("document.css", "adjudicate.css")
 
     _items: dict[str, Item] = field(init=False)
+    _labels: dict[str, str] = field(init=False)  # windows may be long: hashed once
     _entries: tuple[Entry, ...] = field(init=False)
     _writing: threading.Lock = field(init=False, default_factory=threading.Lock)
 
@@ -86,6 +87,7 @@ class AdjudicateJob:
         read = [one.item for one in self.readings.all() if one.item in known]
         order = shuffled([*(item for item in self.flags.items if item in known), *read], self.seed)
         self._items = {token(item, self.seed): known[item] for item in order}
+        self._labels = {item.id: label_hash(item) for item in self._items.values()}
         self._entries = tuple(Entry(key, _title(item.question)) for key, item in self._items.items())
 
     def entries(self) -> Sequence[Entry]:
@@ -108,8 +110,8 @@ class AdjudicateJob:
             "reading": reading,
             "revealed": revealed,
             "outcomes": OUTCOMES,
-            "corrected": _proposed(revealed) if revealed else "",
-            "standing": self.decisions.standing(item) if reading else None,
+            "corrected": revealed.proposed if revealed else "",
+            "standing": self._standing(item) if reading else None,
         }
 
     def visible(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
@@ -130,7 +132,7 @@ class AdjudicateJob:
         item = self._items[key]
         if self._reading(item, reader) is None or IS_DECISION not in fields:
             return faults_of_reading(item, fields)
-        return faults_of_decision(item, fields, self.decisions.standing(item))
+        return faults_of_decision(item, fields, self._standing(item))
 
     def commit(self, key: str, reader: str, draft: Draft) -> None:
         """Keep the reading; or, where there is one, the decision. What a page that knew of no reading sends
@@ -141,7 +143,7 @@ class AdjudicateJob:
             if reading is None or IS_DECISION not in draft.fields:
                 unsettled = bool(draft.fields.get("unsettled"))
                 answer = "" if unsettled else text_of(draft.fields, "answer")
-                self.readings.add(item.id, label_hash(item), reader, answer, unsettled=unsettled)
+                self.readings.add(item.id, self._labels[item.id], reader, answer, unsettled=unsettled)
             else:
                 self._decide(item, reader, reading, draft.fields)
 
@@ -150,7 +152,7 @@ class AdjudicateJob:
         item = self._items[key]
         if self._reading(item, reader) is None:
             return "draft" if draft is not None and draft.fields else "new"
-        standing = self.decisions.standing(item)
+        standing = self._standing(item)
         return "done" if standing is not None and same_reader(standing.reader, reader) else "read"
 
     def routes(self) -> Sequence[Route]:
@@ -163,7 +165,10 @@ class AdjudicateJob:
         return [*own, *(document_routes(self.documents) if self.documents else ())]
 
     def _reading(self, item: Item, reader: str) -> BlindReading | None:
-        return self.readings.of(item.id, label_hash(item), reader) if reader else None
+        return self.readings.of(item.id, self._labels[item.id], reader) if reader else None
+
+    def _standing(self, item: Item) -> Adjudication | None:
+        return self.decisions.standing(item, self._labels[item.id])
 
     def _revealed(self, item: Item, reading: BlindReading) -> Revealed:
         return reveal(item, reading, self.flags.of(item.id), self.decisions.on(item), self.study)
@@ -289,11 +294,6 @@ def offer(wanted: Wanted, drafts: Drafts) -> AdjudicateJob | None:
 def _title(question: str) -> str:
     line = " ".join(question.split())
     return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
-
-
-def _proposed(revealed: Revealed) -> str:
-    """What stands in the field of a corrected answer at first: the reading, where it is not the key."""
-    return revealed.reading.answer if revealed.agrees is False else ""
 
 
 def _json(values: Mapping[str, Any]) -> Response:

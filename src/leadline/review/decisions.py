@@ -41,7 +41,8 @@ class Decisions:
         """The history of one item."""
         return tuple(one for one in self.all() if one.item == item.id)
 
-    def standing(self, item: Item) -> Adjudication | None:
-        """The decision in force on an item as it is asked and labelled now."""
+    def standing(self, item: Item, label: str | None = None) -> Adjudication | None:
+        """The decision in force on an item as it is asked and labelled now; `label` is its `label_hash`, for
+        whoever has it at hand."""
         found = self._in_force.get(item.id) if self.all() else None
-        return found if found is not None and found.label == label_hash(item) else None
+        return found if found is not None and found.label == (label or label_hash(item)) else None

@@ -84,6 +84,11 @@ class Revealed:
     note: str
     of: datetime
 
+    @property
+    def proposed(self) -> str:
+        """What a corrected answer may be: the reading, where it is not what the key says."""
+        return self.reading.answer if self.agrees is False else ""
+
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values."""
         plain = asdict(self)
