@@ -252,6 +252,21 @@ def test_a_second_reader_begins_blind_and_then_sees_the_first_decision(review: R
     ]
 
 
+def test_who_decides_at_the_same_time_is_told_of_the_other(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    with closing(review.served.client("Ann")) as ann, closing(review.served.client("Bob")) as bob:
+        for client in (ann, bob):
+            commit(client, key, answer="Zanthoxa")
+            assert 'data-field="seen" value="0"' in client.get(f"/adjudicate/{key}").text
+        assert commit(ann, key, outcome="rejected", reason="clear", seen="0").status_code == 200
+        late = commit(bob, key, outcome="upheld", reason="not so", seen="0")
+        assert late.status_code == 422 and "Ann has decided on this item since" in late.json()["problems"][""]
+        page = bob.get(f"/adjudicate/{key}").text
+        assert 'data-field="seen" value="1"' in page and ">not so</textarea>" in page, "nothing is lost"
+        assert commit(bob, key, outcome="upheld", reason="not so", seen="1").status_code == 200
+    assert [one.reader for one in read_adjudications(review.decisions)] == ["Ann", "Bob"]
+
+
 def test_answers_that_come_while_somebody_reads_are_told(review: Reviewed) -> None:
     key = review.key("crate-quibbleforth")
     with closing(review.served.client()) as ann:

@@ -26,6 +26,7 @@ from leadline.errors import UsageError
 from leadline.review.adjudication_form import (
     IS_DECISION,
     OUTCOMES,
+    decided_since,
     faults_of_decision,
     faults_of_reading,
     text_of,
@@ -40,7 +41,7 @@ from leadline.review.flag_files import read_flags
 from leadline.review.flagging import flags_of
 from leadline.review.flags import FlagList
 from leadline.review.job import Entry, State
-from leadline.review.order import recorded_seed, shuffled, token
+from leadline.review.order import recorded_seed, shuffled, title, token
 from leadline.review.passages import Documents, documents_of
 from leadline.review.places import adjudications_file
 from leadline.review.readings import FILE as READINGS
@@ -51,7 +52,6 @@ from leadline.study.study import Study, open_study
 
 # A reader has to read the window: it is shown whole, unless it is longer than a book's chapter.
 WINDOW_SHOWN = 200_000
-_TITLE = 90
 _NOT_YET = "this is shown once you have committed a reading of this item"
 
 
@@ -88,7 +88,7 @@ class AdjudicateJob:
         order = shuffled([*(item for item in self.flags.items if item in known), *read], self.seed)
         self._items = {token(item, self.seed): known[item] for item in order}
         self._labels = {item.id: label_hash(item) for item in self._items.values()}
-        self._entries = tuple(Entry(key, _title(item.question)) for key, item in self._items.items())
+        self._entries = tuple(Entry(key, title(item.question)) for key, item in self._items.items())
 
     def entries(self) -> Sequence[Entry]:
         """The doubted items: nothing of them but the question."""
@@ -132,7 +132,10 @@ class AdjudicateJob:
         item = self._items[key]
         if self._reading(item, reader) is None or IS_DECISION not in fields:
             return faults_of_reading(item, fields)
-        return faults_of_decision(item, fields, self._standing(item))
+        faults = faults_of_decision(item, fields, self._standing(item))
+        if since := decided_since(fields, self.decisions.on(item), reader):
+            faults[""] = since
+        return faults
 
     def commit(self, key: str, reader: str, draft: Draft) -> None:
         """Keep the reading; or, where there is one, the decision. What a page that knew of no reading sends
@@ -289,11 +292,6 @@ def offer(wanted: Wanted, drafts: Drafts) -> AdjudicateJob | None:
         documents=documents_of(benchmark),
         hide_quotes=wanted.hide_quotes,
     )
-
-
-def _title(question: str) -> str:
-    line = " ".join(question.split())
-    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
 
 
 def _json(values: Mapping[str, Any]) -> Response:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leadline.bench.adjudications import Adjudication
 from leadline.bench.item import MAX_CHARACTERS, Item
 from leadline.bench.views import for_labeller
 from leadline.errors import UsageError
 from leadline.review.deciding import check_corrected
 from leadline.review.drafts import Fields
+from leadline.review.readings import same_reader
 from leadline.study.judging import reading_of
 
 OUTCOMES = {
@@ -58,3 +61,18 @@ def faults_of_decision(item: Item, fields: Fields, standing: Adjudication | None
         if len(corrected) > MAX_CHARACTERS["answer"]:
             faults["corrected"] = f"At most {MAX_CHARACTERS['answer']:,} characters."
     return faults
+
+
+def decided_since(fields: Fields, decisions: Sequence[Adjudication], reader: str) -> str:
+    """That somebody else has decided on the item after the page was made, which says how many decisions it
+    shows (`seen`); "" otherwise. Who opens the page again has seen it, and may decide all the same."""
+    seen = text_of(fields, "seen")
+    if not (seen.isascii() and seen.isdigit() and len(seen) < 9) or len(decisions) <= int(seen):
+        return ""
+    last = decisions[-1]
+    if same_reader(last.reader, reader):
+        return ""
+    return (
+        f"{last.reader} has decided on this item since you opened this page ({last.outcome}): "
+        "open it again to see why. What you wrote is kept."
+    )

@@ -20,6 +20,7 @@ from filelock import FileLock
 from leadline.errors import LeadlineError
 
 FILE = "order.json"
+_TITLE = 90
 
 
 def recorded_seed(folder: Path) -> str:
@@ -60,6 +61,16 @@ def shuffled(items: Iterable[str], seed: str) -> list[str]:
 def token(item: str, seed: str) -> str:
     """What an item is called in addresses: sixteen hexadecimal digits that tell nothing."""
     return _digest(seed, "name", item)[:16]
+
+
+def title(question: str) -> str:
+    """What an item is called in lists: its question, on one line, cut where it is long.
+
+    >>> title("How\\nmany?")
+    'How many?'
+    """
+    line = " ".join(question.split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
 
 
 def _digest(seed: str, what: str, item: str) -> str:
