@@ -158,10 +158,11 @@ def test_a_page_that_would_be_too_big_keeps_what_somebody_doubted_and_says_what_
 
 def test_many_long_windows_stay_within_the_size_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_CHARACTERS", 100_000)
-    items = [EvidenceItem(item(f"i{at}", window=WINDOW + "word " * 3_000)) for at in range(40)]
+    items = [EvidenceItem(item(f"i{at}", window="word " * 3_000 + WINDOW)) for at in range(80)]
     made = evidence_page(evidence(*items), CREATED)
-    assert 0 < len(made.items) < 8 and len(made.html) < 250_000
-    assert f"{40 - len(made.items)} items are left out" in words(made.html)
+    assert 40 < len(made.items) < 80 and len(made.html) < 250_000
+    assert f"{80 - len(made.items)} items are left out" in words(made.html)
+    assert "as long as the  notice is kept</mark>" in made.html and "characters left out" in made.html
 
 
 @pytest.mark.parametrize("name", IDS)

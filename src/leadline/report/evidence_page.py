@@ -23,8 +23,10 @@ from leadline.report.page_frame import CSP, assets, environment
 # A browser opens that many items, with that many characters of windows and quotes, at once.
 MOST_ITEMS = 2_000
 MOST_CHARACTERS = 12_000_000
-# Looking for quotes in windows takes a second for some twenty million characters.
-MOST_SEARCHED = 400_000_000
+# Of each window at least so much is shown, around its quotes, however many items there are.
+LEAST_WINDOW = 4_000
+# Looking for quotes takes a second for some thirteen million characters of windows.
+MOST_SEARCHED = 200_000_000
 QUOTE_LIMIT = 2_000
 
 OUTCOMES = {
@@ -90,12 +92,15 @@ def _shown(evidence: Evidence) -> list[ShownEvidence]:
     order = sorted(range(len(evidence.items)), key=lambda at: (not urgent(at), at))
     kept: dict[int, ShownEvidence] = {}
     room, searched = MOST_CHARACTERS, MOST_SEARCHED
+    # Some of every window rather than all of some, less what else is shown of an item.
+    share = MOST_CHARACTERS * 3 // 4 // max(1, min(len(order), MOST_ITEMS))
+    limit = max(LEAST_WINDOW, min(WINDOW_LIMIT, share))
     for at in order[:MOST_ITEMS]:
         item = evidence.items[at].item
         searched -= len(item.window or "") * bool(item.evidence)
         if kept and searched < 0:
             break
-        made = _made(evidence.items[at])
+        made = _made(evidence.items[at], limit)
         room -= sum(len(piece.text) for piece in made.window)
         room -= sum(min(len(quote.text), QUOTE_LIMIT) for quote in made.quotes) + len(item.question)
         if kept and room < 0:
@@ -104,7 +109,7 @@ def _shown(evidence: Evidence) -> list[ShownEvidence]:
     return [kept[at] for at in sorted(kept)]
 
 
-def _made(one: EvidenceItem) -> ShownEvidence:
+def _made(one: EvidenceItem, limit: int) -> ShownEvidence:
     item = one.item
     quotes = quotes_of(item)
     spans = [span for quote in quotes for span in quote.spans]
@@ -120,7 +125,7 @@ def _made(one: EvidenceItem) -> ShownEvidence:
         how=for_labeller(item).how,
         quotes=quotes,
         sources=tuple(dict.fromkeys(source for source in _sources(one, quotes) if source)),
-        window=marked(item.window, spans, WINDOW_LIMIT) if item.window else (),
+        window=marked(item.window, spans, limit) if item.window else (),
         failure=failure_name(one.verdict) if one.verdict else "",
         signs=tuple(sign for sign, holds in signs.items() if holds),
     )
