@@ -202,15 +202,15 @@ def test_a_file_of_something_else_is_refused_in_one_line_and_left_alone(tmp_path
     path = tmp_path / "review.sqlite"
     path.write_text("not a database, but long enough to be taken for one" * 20)
     with pytest.raises(LeadlineError, match="drafts cannot be kept"):
-        Drafts(path)
+        Drafts(path).make()
     path.unlink()
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE songs (title)")
     with pytest.raises(LeadlineError, match="is a database of something else"):
-        Drafts(path)
+        Drafts(path).make()
     (tmp_path / "file").write_text("")
     with pytest.raises(LeadlineError, match="cannot be made"):
-        Drafts(tmp_path / "file" / "review.sqlite")
+        Drafts(tmp_path / "file" / "review.sqlite").make()
 
 
 def test_what_people_write_lies_beside_their_benchmark_and_never_in_the_package(

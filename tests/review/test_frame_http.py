@@ -132,6 +132,29 @@ def test_who_reads_is_asked_once_and_a_name_keeps_its_first_spelling(server: Ser
         assert new.post("/api/reader", json={"name": "ana maría <B>"}).json() == {"reader": "Ana María <b>"}
 
 
+def test_a_name_that_the_command_was_given_counts_until_another_is_chosen_there(tmp_path: Path) -> None:
+    drafts = Drafts(tmp_path / "review.sqlite")
+    with served([Notes()], drafts) as asking, closing(asking.client("Ann")) as browser:
+        cookies = dict(browser.cookies)
+    with served([Notes()], drafts, reader="John Roe") as told, closing(told.client("")) as browser:
+        browser.cookies.update(cookies)  # of yesterday, from the same port
+        assert "<b>John Roe</b>" in browser.get("/").text
+        browser.post("/api/reader", json={"name": "Cid"})
+        assert "<b>Cid</b>" in browser.get("/").text
+
+
+def test_two_servers_over_one_folder_know_of_each_others_texts(tmp_path: Path) -> None:
+    path, jobs = tmp_path / "review.sqlite", [Notes(name="shared", shared=True)]
+    with (
+        served(jobs, Drafts(path)) as one,
+        served(jobs, Drafts(path)) as other,
+        closing(one.client("Ann")) as ann,
+        closing(other.client("Bo")) as bo,
+    ):
+        assert ann.put("/api/shared/1", json=text(0, "a")).status_code == 200
+        assert bo.put("/api/shared/1", json=text(0, "b")).json()["theirs"] == {"answer": "a"}
+
+
 def test_where_to_go_on_is_an_address_of_this_server(ann: Client) -> None:
     for then in (
         "//evil.example",
@@ -296,6 +319,35 @@ def command(pack: Path, tmp_path: Path, port: int = 0) -> Iterator[tuple[Any, st
     finally:
         started.kill()
         started.wait(20)
+
+
+WRONGLY_NAMED = {
+    "nothing": ([], "nothing was named to work on"),
+    "a pack that is not there": (["--pack", "nowhere"], "nowhere"),
+    "a reader that is an escape": (["--pack", "nowhere", "--reader", "a\x1b[31mb"], "--reader: is no name"),
+    "flags without their items": (["--flags", "flags.jsonl"], "a list of flags holds no items"),
+    "a benchmark without sources": (["facts"], "there is nothing to do"),
+}
+
+
+@pytest.mark.parametrize(("named", "words"), WRONGLY_NAMED.values(), ids=WRONGLY_NAMED)
+def test_what_cannot_be_served_is_said_in_one_line_and_leaves_nothing_behind(
+    named: list[str], words: str, tmp_path: Path
+) -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "leadline", "review", "serve", "--port", "0", *named],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=60,
+        check=False,
+    )
+    assert found.returncode == 2
+    assert found.stderr.startswith("error: ")
+    assert found.stderr.count("\n") == 1
+    assert words in found.stderr
+    assert not found.stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_was_answered_200_is_there_after_the_server_was_killed(pack: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
@@ -84,7 +85,10 @@ def make_app(
         },
     )
     app.router.redirect_slashes = False
-    app.state.reader_cookie = f"{entry.cookie}_reader"
+    # A name that the command was given counts until another is chosen on the pages of this very server; one
+    # that was not is asked for once, and remembered for the next time.
+    start = hashlib.sha256(entry.token.encode()).hexdigest()[:8]
+    app.state.reader_cookie = f"{entry.cookie}_reader{f'_{start}' if reader else ''}"
     app.state.reader = reader
     return app
 
@@ -144,7 +148,7 @@ class _Served:
         known = await run_in_threadpool(self.review.drafts.readers)
         same = next((each for each in known if each.casefold() == name.casefold()), name)
         response = JSONResponse({"reader": same})
-        keep_reader(response, request.app.state.reader_cookie, same)
+        keep_reader(response, request.app.state.reader_cookie, same, for_long=not request.app.state.reader)
         return response
 
     async def tell(self, request: Request) -> Response:

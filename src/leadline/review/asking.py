@@ -115,7 +115,7 @@ def reader_of(request: Request) -> str:
     return reader_name(unquote(written)) or str(state.reader)
 
 
-def keep_reader(response: Response, cookie: str, name: str) -> None:
-    """Let the browser remember a reader's name for a year."""
-    year = 365 * 24 * 3600
-    response.set_cookie(cookie, quote(name), max_age=year, path="/", httponly=True, samesite="strict")
+def keep_reader(response: Response, cookie: str, name: str, *, for_long: bool) -> None:
+    """Let the browser remember a reader's name: until it is closed, or `for_long`, a year."""
+    age = 365 * 24 * 3600 if for_long else None
+    response.set_cookie(cookie, quote(name), max_age=age, path="/", httponly=True, samesite="strict")

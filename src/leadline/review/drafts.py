@@ -82,24 +82,32 @@ class Drafts:
     """Drafts of a review folder. `reader` is whose draft it is: "" where all readers work on one."""
 
     def __init__(self, path: Path) -> None:
-        """Makes the file, and its folder, where they are not there. Raises LeadlineError where they cannot be
-        made, or the file is something else."""
+        """Nothing is made before it is needed: see `make`."""
         self.path = path
+        self._there = False
+
+    def make(self) -> None:
+        """Make the file, and its folder, where they are not there yet; whatever is asked first does so, too.
+
+        Raises LeadlineError where they cannot be made, or the file is something else.
+        """
+        if self._there:
+            return
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LeadlineError(
-                f"cannot be made: {error.strerror}", where=str(path.parent), fix="--into another folder"
+                f"cannot be made: {error.strerror}", where=str(self.path.parent), fix="--into another folder"
             ) from None
-        with self._reading() as database:
-            if _is_ours(database, path):
-                return
-            database.execute("PRAGMA journal_mode = WAL")
-        with self._writing() as database:
-            if not _is_ours(database, path):  # another process may have been quicker
-                database.execute(_SCHEMA)
-                database.execute(f"PRAGMA application_id = {_APPLICATION}")
-                database.execute(f"PRAGMA user_version = {_FORMAT}")
+        with self._connected() as database:
+            if not _is_ours(database, self.path):
+                database.execute("PRAGMA journal_mode = WAL")
+                with _transaction(database):
+                    if not _is_ours(database, self.path):  # another process may have been quicker
+                        database.execute(_SCHEMA)
+                        database.execute(f"PRAGMA application_id = {_APPLICATION}")
+                        database.execute(f"PRAGMA user_version = {_FORMAT}")
+        self._there = True
 
     def get(self, job: str, key: str, reader: str) -> Draft | None:
         """The newest version; None where nothing was written."""
@@ -228,6 +236,17 @@ class Drafts:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
+        self.make()
+        with self._connected() as database:
+            yield database
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._reading() as database, _transaction(database):
+            yield database
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
         """A connection of its own: threads share none."""
         try:
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as database:
@@ -236,23 +255,24 @@ class Drafts:
                 yield database
         except sqlite3.Error as error:
             said = " ".join(str(error).split())
-            raise LeadlineError(f"drafts cannot be kept: {said}", where=str(self.path)) from error
+            fix = "is there room on the disk, and may the folder be written? --into chooses another"
+            raise LeadlineError(f"drafts cannot be kept: {said}", where=str(self.path), fix=fix) from error
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction with the right to write from its beginning: between the reading of a version and
-        the writing of the next nobody else comes in."""
-        with self._reading() as database:
-            database.execute("BEGIN IMMEDIATE")
-            try:
-                yield database
-            except ConflictError:  # the text that came too late stays
-                database.execute("COMMIT")
-                raise
-            except BaseException:
-                database.execute("ROLLBACK")
-                raise
-            database.execute("COMMIT")
+
+@contextmanager
+def _transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """With the right to write from its beginning: between the reading of a version and the writing of the
+    next nobody else comes in."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except ConflictError:  # the text that came too late stays
+        database.execute("COMMIT")
+        raise
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
 
 
 def _is_ours(database: sqlite3.Connection, path: Path) -> bool:

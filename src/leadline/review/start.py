@@ -36,6 +36,7 @@ from leadline.study.study import open_study
 OFFERS: tuple[Offer, ...] = (labelling.offer, adjudicating.offer, annotating.offer)
 # A secret that is older is made anew when a server starts: pages that are still open must be opened again.
 _SECRET_SECONDS = 30 * 24 * 3600
+_SECRET_BYTES = 32
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})
 
 
@@ -73,6 +74,7 @@ def start(named: Named) -> None:
             "--pack to answer a blind pack",
         )
     with listen(named.host, named.port) as bound:
+        drafts.make()  # not before all that was named was found good
         entry = pass_for(wanted.folder, bound)
         # Faults go to the log whatever else does; addresses never do, for they could hold a token.
         logging.basicConfig(stream=sys.stderr, format="%(message)s", level=logging.WARNING)
@@ -145,15 +147,16 @@ def _secret() -> bytes:
         with suppress(FileExistsError):
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(32))
-        secret = path.read_bytes()
+                file.write(secrets.token_bytes(_SECRET_BYTES))
+        for _ in range(40):  # another process may be just writing it
+            if len(secret := path.read_bytes()) == _SECRET_BYTES:
+                return secret
+            time.sleep(0.05)
     except OSError as error:
         raise LeadlineError(
             f"cannot be kept: {error.strerror}", where=str(path), fix="set LEADLINE_CACHE to another folder"
         ) from None
-    if len(secret) != 32:  # another process is just writing it, or was ended while it did
-        raise LeadlineError("is not whole", where=str(path), fix="remove it, and start again")
-    return secret
+    raise LeadlineError("is not whole", where=str(path), fix="remove it, and start again")
 
 
 def greeting(jobs: list[Job], folder: Path, host: str) -> Iterator[str]:

@@ -125,19 +125,20 @@
 
   // Two people, one draft.
   function conflict(theirs) {
-    const dialog = find("[data-conflict]"), mine = value();
-    find("[data-conflict-words]").textContent =
-      `${theirs.by} saved another text at ${clock(theirs.saved)}, while you wrote this one.`;
-    const names = [...new Set([...Object.keys(mine), ...Object.keys(theirs.theirs)])];
-    find("[data-conflict-texts]").replaceChildren(...names
-      .filter((each) => text({ a: mine[each] ?? "" }) !== text({ a: theirs.theirs[each] ?? "" }))
-      .map((each) => {
-        const box = document.createElement("section"), title = document.createElement("h3");
-        title.textContent = label(each);
-        box.append(title, shown("Mine", mine[each]), shown(`${theirs.by}'s`, theirs.theirs[each]));
-        return box;
-      }));
-    say(`not saved: ${theirs.by} saved another text; choose one`, true);
+    const dialog = find("[data-conflict]"), mine = value(), self = theirs.by === entry.dataset.reader;
+    const differing = [...new Set([...Object.keys(mine), ...Object.keys(theirs.theirs)])]
+      .filter((each) => text({ a: mine[each] || "" }) !== text({ a: theirs.theirs[each] || "" }));
+    if (!differing.length) { version = theirs.version; again(0); return; }
+    find("[data-conflict-words]").textContent = self
+      ? `You saved another text at ${clock(theirs.saved)} in another window, while this one was open.`
+      : `${theirs.by} saved another text at ${clock(theirs.saved)}, while you wrote this one.`;
+    find("[data-conflict-texts]").replaceChildren(...differing.map((each) => {
+      const box = document.createElement("section"), title = document.createElement("h3");
+      title.textContent = label(each);
+      box.append(title, shown(self ? "In this window" : "Mine", mine[each]), shown(self ? "In the other" : `${theirs.by}'s`, theirs.theirs[each]));
+      return box;
+    }));
+    say(`not saved: ${self ? "another window" : theirs.by} saved another text; choose one`, true);
     find("[data-keep-mine]").onclick = () => {
       version = theirs.version;
       edit += 1;
