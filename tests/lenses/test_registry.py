@@ -34,6 +34,7 @@ def test_lenses_are_found_in_the_order_of_the_report():
         "contrast",
         "repair",
         "exclusion",
+        "adjudication",
         "label_errors",
         "equivalence",
         "steadiness",

@@ -47,7 +47,7 @@ def decided(entry: dict[str, Any], outcome: str, **more: Any) -> Adjudication:
 
 
 def decisions() -> list[Adjudication]:
-    """Each outcome once; q6 is withdrawn again, q7 was worded otherwise then, q99 is of another benchmark, and
+    """Each outcome once; q6 is withdrawn again, q7 was worded otherwise, q99 is of another benchmark, and
     on q2 and q8 nobody decided anything."""
     entries = {entry["id"]: entry for entry in items()}
     reworded = {**entries["q7"], "question": "Which capital did question q7 mean?"}

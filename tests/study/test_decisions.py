@@ -294,7 +294,7 @@ def test_a_corrected_answer_that_is_none_of_its_type_is_refused_before_it_makes_
     small.write_items(folder / "bench" / "items.jsonl", entries)
     wrong = decided(entries[1], "upheld", corrected="nobody knows")
     write_decisions(folder / "bench" / "adjudications.jsonl", [wrong])
-    for command in (["report", folder], ["export", "answers", folder, folder / "out.csv"]):
+    for command in (["report", folder], ["export", "answers", folder, "--out", folder / "out.csv"]):
         fault = leadline(*command).fault
         assert "item q2: the corrected answer is not of its type, number" in fault
         assert "adjudications.jsonl" in fault
