@@ -54,6 +54,12 @@
       this.text.addEventListener("scroll", () => this.nearEnds());
       this.text.addEventListener("keydown", (event) => this.key(event));
       this.text.addEventListener("focus", () => this.focused());
+      // Whoever presses on what is selected wants to select anew, and not to drag the text away.
+      this.text.addEventListener("mousedown", (event) => {
+        if (event.button !== 0 || event.shiftKey) return;
+        window.getSelection().removeAllRanges();
+        this.setMarked(null);
+      });
       this.text.addEventListener("blur", () => { this.caret.hidden = true; });
       document.addEventListener("selectionchange", () => this.selected());
       window.addEventListener("resize", () => this.drawCaret());

@@ -7,13 +7,18 @@
   const SHOWN = 160, PLACE = "leadline:focus";
 
   // A new item has a key of its own before anything of it is written: two people at once get two.
-  find("[data-begin]")?.addEventListener("click", async () => {
+  const begin = find("[data-begin]");
+  begin?.addEventListener("click", async () => {
     try {
       const answer = await api("POST", "/api/new-item", {});
       if (answer.status === 200) location.assign(`/label/${answer.body.key}`);
       else say(answer.body.error || "that did not work", true);
     } catch { say("server away", true); }
   });
+  if (begin) {
+    begin.disabled = false;
+    begin.focus({ preventScroll: true });
+  }
 
   // What is asked decides how it is answered: the page comes anew, and the focus stays where it is.
   for (const field of entry.querySelectorAll("[data-reshapes]")) {
