@@ -106,6 +106,7 @@ def test_by_mouse_on_a_desk_a_pack_is_answered_to_its_end(
                 expect(page.locator("#quote")).not_to_have_value("")
             page.get_by_role("button", name="Commit").click()
         expect(page.locator(".finished")).to_have_text("All 5 are done.")
+        expect(page.locator("main")).to_contain_text("BENCHMARK --reader Ann")
         assert not ann.complaints
     said = {row.view.answer_type: row.token for row in answering.pack.rows}
     answers = read_sheet(answering.pack, sheet_of(answering.folder, "Ann")).answers

@@ -7,6 +7,7 @@ A reader's committed answers are the pack's sheet `sheets/READER.csv`, the one t
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -104,6 +105,14 @@ class AnnotateJob:
     def state(self, key: str, reader: str, draft: Draft | None) -> State:
         """A commit is the end of it."""
         return state_of(draft)
+
+    def after(self, reader: str) -> str:
+        """What the list says when all rows are done."""
+        name = shlex.quote(reader)
+        return (
+            f"Your answers are in {sheet_of(self.folder, reader)}. Who holds the benchmark scores them: "
+            f"leadline review score {shlex.quote(str(self.folder))} BENCHMARK --reader {name}"
+        )
 
     def routes(self) -> Sequence[Route]:
         """None of its own."""
