@@ -20,6 +20,9 @@
     begin.focus({ preventScroll: true });
   }
 
+  const asked = find("#asked"), heading = find("#question"), nothing = heading.textContent;
+  asked?.addEventListener("input", () => { heading.textContent = asked.value.trim() || nothing; });
+
   // What is asked decides how it is answered: the page comes anew, and the focus stays where it is.
   for (const field of entry.querySelectorAll("[data-reshapes]")) {
     field.addEventListener("change", async () => {
