@@ -17,6 +17,7 @@ import pytest
 from leadline.bench import load_benchmark
 from leadline.review.drafts import Drafts
 from leadline.review.filled_sheet import read_sheet
+from leadline.review.job import Entry
 from leadline.review.pack import draw_pack
 from leadline.review.pack_files import write_pack
 from leadline.review.sheet import sheet_of
@@ -114,6 +115,22 @@ def test_next_is_the_next_open_one_round_the_end_and_the_list_when_all_are_done(
         assert ann.get("/notes/next").url.path == "/notes"
         assert "All 3 are done" in ann.get("/notes").text
         assert "3 of 3 done" in ann.get("/").text
+
+
+def test_an_entry_that_leads_to_more_work_is_offered_and_not_counted(tmp_path: Path) -> None:
+    class Endless(Notes):
+        def entries(self) -> list[Entry]:
+            return [*super().entries(), Entry("new", "One more", counted=False)]
+
+    with (
+        served([Endless()], Drafts(tmp_path / "review.sqlite"), reader="Ann") as server,
+        closing(server.client("")) as ann,
+    ):
+        done = [ann.post(f"/api/notes/{key}/commit", json=text(0, "a")).json()["next"] for key in "123"]
+        assert done[-1] == "/notes/new"
+        page = ann.get("/notes").text
+        assert "3 of 3 done" in page
+        assert "One more" in page
 
 
 def test_who_reads_is_asked_once_and_a_name_keeps_its_first_spelling(server: Served) -> None:

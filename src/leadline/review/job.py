@@ -26,13 +26,15 @@ class Entry:
 
     `key` stands in addresses: 1–64 letters, digits, _ and -, and opaque (a position, a token): an item's id
     may tell its answer. `title` is shown in lists, `group` heads entries that follow each other, `note` is
-    shown small. Raises ValueError for another key.
+    shown small. One that is not `counted` leads to more work, and is none itself ("a new item"). Raises
+    ValueError for another key.
     """
 
     key: str
     title: str
     group: str = ""
     note: str = ""
+    counted: bool = True
 
     def __post_init__(self) -> None:
         if not _KEY.fullmatch(self.key):

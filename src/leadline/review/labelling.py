@@ -92,7 +92,7 @@ class LabelJob:
         for key in keys:
             text = self._written(key, drafts[key].fields if key in drafts else None)
             entries.append(Entry(key, _short(text.get("question", "")) or "An item without a question yet"))
-        return [*entries, Entry(NEW, "A new item")]
+        return [*entries, Entry(NEW, "A new item", counted=False)]
 
     def state(self, key: str, reader: str, draft: Draft | None) -> State:
         """A label that is kept is done, even where its draft went."""

@@ -48,24 +48,26 @@ class Review:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a reader is with a job."""
+    """How far a reader is with a job. `more`: whether there is something to do, counted or not."""
 
     job: Job
     total: int
     done: int
     begun: int
+    more: bool
 
     @property
     def words(self) -> str:
         """ "37 of 154 done, 2 begun"."""
         begun = f", {self.begun} begun" if self.begun else ""
-        return f"{self.done} of {self.total} done{begun}" if self.total else "nothing yet"
+        return f"{self.done} of {self.total} done{begun}" if self.total else "none yet"
 
 
 def progress(job: Job, states: Sequence[tuple[Entry, State]]) -> Progress:
     """Counts of a job's states."""
-    each = [state for _, state in states]
-    return Progress(job, len(each), each.count("done"), each.count("draft") + each.count("read"))
+    each = [state for entry, state in states if entry.counted]
+    begun = each.count("draft") + each.count("read")
+    return Progress(job, len(each), each.count("done"), begun, any(state != "done" for _, state in states))
 
 
 def overview(review: Review, reader: str) -> str:
