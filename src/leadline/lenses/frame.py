@@ -11,7 +11,10 @@ _AT_ONCE = 250_000
 
 STATES = ("ok", "empty", "refused", "unreadable", "truncated", "error")
 
-READINGS = {
+# A byte a reading: a study in which a single item was decided on holds no text more for each of millions.
+OUTCOMES = pl.Enum(["", "rejected", "corrected", "wrong", "ambiguous"])
+
+READINGS: dict[str, type[pl.DataType] | pl.DataType] = {
     "model": pl.String,  # name of the model as the study calls it
     "configuration": pl.String,  # name of the configuration within the model: "greedy", "recite", "tau-0.7"
     "item": pl.String,
@@ -30,7 +33,7 @@ READINGS = {
     "excluded": pl.String,
     # What a person decided of the item's label: "" (nothing), "rejected" (a doubt: the label stands),
     # "corrected", "wrong" (and nothing takes its place), "ambiguous".
-    "adjudication": pl.String,
+    "adjudication": OUTCOMES,
     "value": pl.String,  # what the answer says, normalised for voting; null unless state is ok
     # Numbers only: the value under each rule of when two of them are the same, within (configuration, item);
     # `value` is that of the item's own rule. Null for other types, and `declared` where no precision is.
