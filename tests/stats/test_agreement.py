@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import krippendorff
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.stats.agreement import Level, alpha, kappa, resampled_kappa
+from leadline.stats.agreement import Level, _alpha_of_two, alpha, kappa, resampled_kappa
 
 NONE = math.nan
 # Four observers, twelve units, with gaps: K. Krippendorff, Computing Krippendorff's Alpha-Reliability (2011),
@@ -91,6 +93,30 @@ def test_alpha_of_the_published_example_with_gaps(level: Level, expected: float)
 def test_alpha_of_the_published_dichotomy_and_categories() -> None:
     assert alpha(TWO, "nominal", draws=1)[0] == pytest.approx(0.095, abs=5e-4)
     assert alpha(FIVE, "nominal", draws=1)[0] == pytest.approx(0.692, abs=5e-4)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-3, 6), st.integers(-3, 6)), min_size=2, max_size=30),
+    st.sampled_from(("nominal", "interval", "ratio")),
+)
+def test_alpha_of_two_readers_is_the_librarys_where_its_table_would_be_too_large(
+    pairs: list[tuple[int, int]], level: Level
+) -> None:
+    said = np.asarray(pairs, dtype=np.float64).T
+    said = np.abs(said) if level == "ratio" else said
+    if np.unique(said).size > 1:
+        weights = np.ones((1, len(pairs)), dtype=np.int64)
+        expected = krippendorff.alpha(reliability_data=said, level_of_measurement=level)
+        assert _alpha_of_two(said, level, weights)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_alpha_of_two_readers_and_four_hundred_values_takes_a_moment() -> None:
+    first = np.arange(400, dtype=np.float64)
+    second = np.where(first % 10 == 0, first + 1, first)
+    value, (low, high) = alpha([first, second], "nominal")
+    # 40 of 400 differ, and by chance hardly any would agree.
+    assert value == pytest.approx(0.9, abs=0.001)
+    assert low is not None and high is not None and 0.86 < low < 0.9 < high < 0.94
 
 
 def test_what_cannot_be_told_is_no_number() -> None:

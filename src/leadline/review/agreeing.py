@@ -26,8 +26,6 @@ from leadline.stats.bootstrap import DRAWS
 # In simulations of two readers (kappa 0.5 to 0.8, 2 to 12 labels) a 95 % interval from 20 rows covers the
 # truth 57 to 94 % of the time, from 30 rows 76 to 96 %, from 50 rows 90 to 96 %.
 LEAST_ROWS = 30
-# Resamples are fewer where each takes long: its time grows with rows × the square of distinct values.
-_WORK, _LEAST_DRAWS = 100_000_000, 500
 # Below the one, kappa is nearly the share of agreement; above the other, one label is nearly all there is.
 _LITTLE_CHANCE, _MUCH_CHANCE = 0.05, 0.8
 By = Literal["overall", "answer type", "category", "stratum"]
@@ -198,14 +196,12 @@ def _alpha(rows: Sequence[Compared], level: Level, seed: int) -> Figure:
     if few:
         return few
     sides = list(zip(*pairs, strict=True))
-    each = len(pairs) * len({*sides[0], *sides[1]}) ** 2
-    draws = max(_LEAST_DRAWS, min(DRAWS, _WORK // each))
     same = sides[0] == sides[1]
-    value, interval = alpha(sides, level, draws=1 if same else draws, seed=seed)
+    value, interval = alpha(sides, level, draws=1 if same else DRAWS, seed=seed)
     if value is None:
         return unknown("both readings are one and the same value throughout", len(pairs))
     low, high = (None, None) if same else interval
-    return _coefficient(value, len(pairs), low, high, f"{level}; {_by_rows(draws, seed)}", same)
+    return _coefficient(value, len(pairs), low, high, f"{level}; {_by_rows(DRAWS, seed)}", same)
 
 
 def _coefficient(

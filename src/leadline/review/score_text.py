@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from leadline.bench import Benchmark
@@ -116,14 +117,7 @@ def remarks(score: Score) -> Iterator[str]:
     """What has to be known to read the table."""
     if any(group.rows < LEAST_ROWS for group in score.groups):
         yield f"groups of fewer than {LEAST_ROWS} rows have counts alone: kappa and alpha would tell nothing"
-    for group in score.groups:
-        if group.rows < LEAST_ROWS:
-            continue
-        for figure, name in ((group.all_rows.kappa, "kappa"), (group.all_rows.alpha, "alpha")):
-            if figure.note and not (name == "alpha" and figure.note == group.all_rows.kappa.note):
-                yield f"{_name(group)}, {name}: {figure.note}"
-        for note in group.notes:
-            yield f"{_name(group)}: {note}"
+    yield from _once(score.groups)
     if score.published_only:
         yield (
             f"{plural(score.published_only, 'row')} would agree by the published rule of correctness, which "
@@ -132,6 +126,22 @@ def remarks(score: Score) -> Iterator[str]:
     if score.unreadable:
         yield f"{plural(score.unreadable, 'answer')} could not be read, counted as disagreement"
     yield from score.notes
+
+
+def _once(groups: Sequence[Group]) -> Iterator[str]:
+    """What is to be said of groups that have coefficients: of the first one in full, of others like it that
+    there are."""
+    said: dict[str, list[str]] = {}
+    for group in groups:
+        if group.rows < LEAST_ROWS:
+            continue
+        kappa, alpha = group.all_rows.kappa.note, group.all_rows.alpha.note
+        notes = [f"kappa: {kappa}", *([f"alpha: {alpha}"] if alpha != kappa else []), *group.notes]
+        for note in (note for note in notes if not note.endswith(": ")):
+            said.setdefault(re.sub(r"[\d.,]+", "", note), []).append(f"{_name(group)}, {note}")
+    for first, *others in said.values():
+        also = f"; and so for {plural(len(others), 'other group')}" if others else ""
+        yield first + also
 
 
 def _name(group: Group) -> str:

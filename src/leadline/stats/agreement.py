@@ -18,6 +18,10 @@ from leadline.stats.bootstrap import DRAWS, percentiles, resample_counts
 from leadline.stats.intervals import NO_INTERVAL, Interval
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Floats = npt.NDArray[np.float64]
+
+# Numbers in a table of items × values² (8 bytes each) that is still made.
+_LARGEST_TABLE = 4_000_000
 
 
 def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> tuple[float | None, Interval]:
@@ -90,17 +94,71 @@ def alpha(
     percentile bootstrap over items. None where it cannot be told: no item with two readings, or all
     readings alike.
     """
-    import krippendorff
-
     said = np.asarray(readings, dtype=np.float64)
     paired = said[:, (~np.isnan(said)).sum(axis=0) >= 2]
     if paired.size == 0 or np.unique(paired[~np.isnan(paired)]).size < 2:
         return None, NO_INTERVAL
-    value = float(krippendorff.alpha(reliability_data=paired, level_of_measurement=level))
     generator = np.random.default_rng(seed)
+    if paired.shape[0] == 2 and level != "ordinal":
+        drawn = _resampled_alpha_of_two(paired, level, draws, generator)
+    else:
+        drawn = _resampled_alpha(paired, level, draws, generator)
+    return _alpha(paired, level), percentiles(drawn, 0.95) if drawn.size else NO_INTERVAL
+
+
+def _alpha(paired: Floats, level: Level) -> float:
+    import krippendorff
+
+    values = np.unique(paired[~np.isnan(paired)]).size
+    if paired.shape[0] == 2 and level != "ordinal" and paired.shape[1] * values**2 > _LARGEST_TABLE:
+        return float(_alpha_of_two(paired, level, np.ones((1, paired.shape[1]), dtype=np.int64))[0])
+    return float(krippendorff.alpha(reliability_data=paired, level_of_measurement=level))
+
+
+def _resampled_alpha(paired: Floats, level: Level, draws: int, generator: np.random.Generator) -> Floats:
     drawn = []
     for _ in range(draws):
         again = paired[:, generator.integers(paired.shape[1], size=paired.shape[1])]
         if np.unique(again[~np.isnan(again)]).size > 1:  # else alpha is not defined
-            drawn.append(float(krippendorff.alpha(reliability_data=again, level_of_measurement=level)))
-    return value, percentiles(np.asarray(drawn), 0.95) if drawn else NO_INTERVAL
+            drawn.append(_alpha(again, level))
+    return np.asarray(drawn)
+
+
+def _resampled_alpha_of_two(
+    paired: Floats, level: Level, draws: int, generator: np.random.Generator
+) -> Floats:
+    blocks = [
+        _alpha_of_two(paired, level, weights)
+        for weights in resample_counts(np.ones(paired.shape[1], dtype=np.int64), draws, generator)
+    ]
+    drawn = np.concatenate(blocks)
+    return drawn[np.isfinite(drawn)]
+
+
+def _alpha_of_two(paired: Floats, level: Level, weights: npt.NDArray[np.int64]) -> Floats:
+    """Alpha of two readers without gaps [2, items], for each row of weights [draws, items]; infinite where a
+    draw holds one value alone.
+
+    One less the mean distance within items over the mean distance of any two values. The library's table is
+    items × values², and takes gigabytes where each of a thousand items has a value of its own.
+    """
+    values, codes = np.unique(paired, return_inverse=True)
+    codes = codes.reshape(paired.shape)
+    one, other = values[:, None], values[None, :]
+    if level == "nominal":
+        apart = (one != other).astype(np.float64)
+    else:
+        apart = (one - other) ** 2
+        if level == "ratio":
+            sums = (one + other) ** 2
+            apart = np.divide(apart, sums, out=np.zeros_like(apart), where=sums != 0)
+    counts = np.zeros((len(weights), len(values)))
+    for side in codes:
+        for value in range(len(values)):
+            counts[:, value] += weights[:, side == value].sum(axis=1)
+    items = weights.sum(axis=1)
+    within = weights @ apart[codes[0], codes[1]] / items
+    among = np.einsum("dv,dv->d", counts @ apart, counts) / (2 * items * (2 * items - 1))
+    ratio = np.full(len(weights), np.inf)
+    np.divide(within, among, out=ratio, where=among > 0)
+    return np.asarray(1 - ratio)
