@@ -13,14 +13,7 @@ from leadline.report.numbers import printed
 from leadline.report.stability import whole
 from leadline.report.terminal_text import safe
 
-COLUMNS = (
-    "acc_labelled",
-    "acc_adjudicated",
-    "acc_change",
-    "wobble_labelled",
-    "wobble_adjudicated",
-    "taken_right",
-)
+COLUMNS = ("acc_labelled", "acc_adjudicated", "acc_change", "wobble_labelled", "wobble_adjudicated")
 # More configurations than this are in the report, not on a screen; the pooled one comes first.
 MOST = 30
 
