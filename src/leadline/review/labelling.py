@@ -70,7 +70,9 @@ class LabelJob:
     verb: ClassVar[str] = "Commit this label"
     shared: ClassVar[bool] = True
     template: ClassVar[str] = "label.html.j2"
-    scripts: ClassVar[tuple[str, ...]] = ("document.js", "document_search.js", "label.js")
+    scripts: ClassVar[tuple[str, ...]] = (
+        "document.js", "document_search.js", "document_caret.js", "label.js",
+    )  # fmt: skip
     styles: ClassVar[tuple[str, ...]] = ("document.css", "label.css")
 
     def __post_init__(self) -> None:

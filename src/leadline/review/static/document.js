@@ -1,5 +1,5 @@
-// A document in a pane: slices of its text as they are needed, a caret that keys move, what is selected as
-// code points of the document, and marks. A document is text: nothing of it is ever parsed as HTML.
+// A document in a pane: slices of its text as they are needed, what is selected as code points of the document,
+// and marks. A document is text: nothing of it is ever parsed as HTML.
 //
 // new leadline.DocumentPane(root), where root holds elements with these attributes (all but the first two may
 // be missing): data-pane-text (scrolls, takes the focus), data-pane-status (aria-live), data-pane-name,
@@ -46,13 +46,9 @@
       this.turn = 0;
       this.body = document.createElement("div");
       this.body.className = "pane-body";
-      this.caret = document.createElement("div");
-      this.caret.className = "pane-caret";
-      this.caret.hidden = true;
-      this.caret.setAttribute("aria-hidden", "true");
-      this.text.replaceChildren(this.body, this.caret);
+      this.text.replaceChildren(this.body);
+      this.caret = null;  // see document_caret.js
       this.text.addEventListener("scroll", () => this.nearEnds());
-      this.text.addEventListener("keydown", (event) => this.key(event));
       this.text.addEventListener("focus", () => this.focused());
       // Whoever presses on what is selected wants to select anew, and not to drag the text away.
       this.text.addEventListener("mousedown", (event) => {
@@ -60,9 +56,7 @@
         window.getSelection().removeAllRanges();
         this.setMarked(null);
       });
-      this.text.addEventListener("blur", () => { this.caret.hidden = true; });
       document.addEventListener("selectionchange", () => this.selected());
-      window.addEventListener("resize", () => this.drawCaret());
       this.part("earlier")?.addEventListener("click", () => this.extend("until"));
       this.part("later")?.addEventListener("click", () => this.extend("from"));
       this.state();
@@ -88,13 +82,13 @@
         this.name = slice.name;
         this.body.replaceChildren(this.slices[0].element);
         this.text.scrollTop = 0;
-        this.caret.hidden = true;
         if (this.part("name")) this.part("name").textContent = slice.name;
         this.text.setAttribute("aria-label", `Text of ${slice.name}`);
         this.say("");
         this.setMarked(null);
         this.state();
         if (at) this.reveal(this.range(at, at));
+        this.caret?.draw();
         this.root.dispatchEvent(new CustomEvent("pane:open", { bubbles: true, detail: { number } }));
       } catch (error) { this.failed(error); }
     }
@@ -112,7 +106,7 @@
       selection.setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
       this.selected();
       this.reveal(range);
-      this.drawCaret();
+      this.caret?.draw();
     }
 
     // Fields have selections of their own: what is marked here is selected again when the focus comes back.
@@ -124,7 +118,7 @@
           window.getSelection().setBaseAndExtent(...this.place(start), ...this.place(end));
         }
       }
-      this.drawCaret();
+      this.caret?.draw();
     }
 
     setMarks(marks) {
@@ -229,7 +223,7 @@
       if (!selection.rangeCount || !this.slices.length) return;
       const range = selection.getRangeAt(0);
       if (!range.intersectsNode(this.body)) return;  // somewhere else: what was marked stays marked
-      if (document.activeElement === this.text) this.drawCaret();
+      this.caret?.draw();
       if (range.collapsed) { if (this.body.contains(range.startContainer)) this.setMarked(null); return; }
       const inside = (node) => this.body.contains(node);
       const start = inside(range.startContainer) ? this.offset(range.startContainer, range.startOffset) : this.start;
@@ -245,63 +239,6 @@
       this.root.dispatchEvent(new CustomEvent("pane:selection", { bubbles: true, detail: marked }));
     }
 
-    // Text that cannot be edited has no caret of its own everywhere: this one is drawn where the selection is.
-    key(event) {
-      const selection = window.getSelection();
-      const word = event.ctrlKey || event.altKey;
-      const line = "line", sign = word ? "word" : "character";
-      const moves = {
-        ArrowLeft: ["left", sign], ArrowRight: ["right", sign], ArrowUp: ["backward", line],
-        ArrowDown: ["forward", line], Home: ["backward", "lineboundary"], End: ["forward", "lineboundary"],
-        PageUp: ["backward", line, "page"], PageDown: ["forward", line, "page"],
-      };
-      if (event.key === "Escape" && !selection.isCollapsed) { selection.collapseToStart(); event.preventDefault(); return; }
-      if (!moves[event.key] || event.metaKey || !this.slices.length) return;
-      event.preventDefault();
-      event.stopPropagation();
-      if (word && event.key === "Home") { this.jump(0); return; }
-      if (word && event.key === "End") { this.jump(this.total); return; }
-      if (!selection.focusNode || !this.body.contains(selection.focusNode)) selection.setPosition(...this.firstSeen());
-      const [way, by, page] = moves[event.key];
-      const height = parseFloat(getComputedStyle(this.body).lineHeight) || 20;
-      const times = page ? Math.max(1, Math.floor(this.text.clientHeight / height) - 1) : 1;
-      for (let i = 0; i < times; i += 1) selection.modify(event.shiftKey ? "extend" : "move", way, by);
-      this.drawCaret(true);
-    }
-    async jump(at) {
-      if (at < this.start || at > this.end) await this.open(this.number, { at });
-      window.getSelection().setPosition(...this.place(Math.min(at, this.end)));
-      this.drawCaret(true);
-    }
-    firstSeen() {
-      const box = this.text.getBoundingClientRect();
-      const point = [box.left + 12, box.top + 12];
-      const caret = document.caretPositionFromPoint?.(...point);
-      const range = caret ? null : document.caretRangeFromPoint?.(...point);
-      const [node, at] = caret ? [caret.offsetNode, caret.offset] : [range?.startContainer, range?.startOffset];
-      return node && this.body.contains(node) ? [node, at] : this.place(this.start);
-    }
-    drawCaret(follow = false) {
-      const { focusNode: node, focusOffset: at } = window.getSelection();
-      const isHere = node && this.body.contains(node) && document.activeElement === this.text;
-      this.caret.hidden = !isHere;
-      if (!isHere) return;
-      const range = document.createRange();
-      range.setStart(node, at);
-      let box = range.getClientRects()[0];
-      if (!box && node.nodeType === Node.TEXT_NODE && at > 0) {  // behind a line's last character
-        range.setStart(node, at - 1);
-        box = range.getClientRects()[0];
-      }
-      box ||= this.body.getBoundingClientRect();
-      const frame = this.text.getBoundingClientRect();
-      this.caret.style.left = `${box.left - frame.left - this.text.clientLeft + this.text.scrollLeft}px`;
-      this.caret.style.top = `${box.top - frame.top - this.text.clientTop + this.text.scrollTop}px`;
-      this.caret.style.height = `${Math.min(box.height || 18, 40)}px`;
-      if (!follow) return;
-      if (box.bottom > frame.bottom - 24) this.text.scrollTop += box.bottom - frame.bottom + 48;
-      if (box.top < frame.top + 24) this.text.scrollTop -= frame.top - box.top + 48;
-    }
     reveal(range) {
       const box = range.getClientRects()[0], frame = this.text.getBoundingClientRect();
       if (box) this.text.scrollTop += box.top - frame.top - frame.height / 3;

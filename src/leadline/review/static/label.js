@@ -1,7 +1,7 @@
 // The page of a label: documents beside the question, quotes taken from them, compared with them at once.
 "use strict";
 (() => {
-  const { api, changed, flush, say, DocumentPane, DocumentSearch, thousands } = window.leadline;
+  const { api, changed, flush, say, DocumentPane, DocumentSearch, PaneCaret, thousands } = window.leadline;
   const entry = document.querySelector("[data-entry]");
   const find = (what) => entry.querySelector(what);
   const SHOWN = 160, PLACE = "leadline:focus";
@@ -41,6 +41,7 @@
   if (!root || !store) return;
   const pane = new DocumentPane(root);
   new DocumentSearch(pane);
+  new PaneCaret(pane);
   const which = find("[data-which]"), act = find("[data-do-quote]"), words = find("[data-marked]");
   const names = [...which.options].map((option) => option.textContent);
   const quotes = () => JSON.parse(store.value || "null") || [];
