@@ -22,7 +22,7 @@ from tests.bundle.conftest import seal
 
 FILES = {
     "CHECKSUMS.sha256", "DATASHEET_EXCLUSIONS.json", "DATASHEET_EXCLUSIONS.md", "DATA_STATEMENT.md",
-    "LICENCES.md", "PERSONAL_DATA.md", "README.md", "audit.json", "benchmark/benchmark.yaml",
+    "LICENCES.md", "PERSONAL_DATA.md", "README.md", "audit.json", "benchmark/benchmark.yaml", "evidence.html",
     "benchmark/items.jsonl", "findings.json", "manifest.json", "readings.jsonl", "report.html",
     "responses.jsonl", "responses.parquet", "study.yaml", "verify.py",
 }  # fmt: skip
@@ -69,7 +69,7 @@ def test_its_verify_py_runs_in_a_bare_python(bundled: Bundled) -> None:
 
 def test_the_same_study_gives_the_same_bytes_but_for_times(study: Path, bundled: Bundled) -> None:
     again = bundle_study(open_study(study), study.parent / "release-again", say=lambda step: None).path
-    timed = {"findings.json", "report.html", "CHECKSUMS.sha256"}
+    timed = {"findings.json", "report.html", "evidence.html", "CHECKSUMS.sha256"}
     for name in FILES - timed:
         assert (again / name).read_bytes() == (bundled.path / name).read_bytes(), name
 
