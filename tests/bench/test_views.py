@@ -133,6 +133,8 @@ def test_the_views_of_a_real_benchmark_together_are_its_items() -> None:
     [
         ({}, "a number in percent, to a precision of 0.1"),
         ({"unit": None, "precision": None}, "a number"),
+        ({"unit": "day"}, "a number of days, to a precision of 0.1"),
+        ({"unit": "mg/dL", "precision": None}, "a number in mg/dL"),
         ({"answer_type": "boolean"}, "yes or no"),
         ({"answer_type": "text"}, "a short text"),
         ({"answer_type": "enum"}, "a short text"),

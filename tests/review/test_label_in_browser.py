@@ -126,7 +126,7 @@ def test_a_new_item_is_labelled_by_mouse(browser: Any, licences: Labelled, size:
         page.click("[data-begin]")
         shown(page, "AGPL-3.0.txt")
         page.select_option("#task", "cure period")
-        page.wait_for_selector("#how:has-text('a number in day')")
+        page.wait_for_selector("#how:has-text('a number of days')")
         page.fill("#asked", f"How long is the cure period, {reader}?")
         page.select_option("#which", label="GPL-3.0.txt")
         shown(page, "GPL-3.0.txt")

@@ -12,6 +12,9 @@ from decimal import Decimal
 from leadline.bench.answer_form import AnswerForm, AnswerType, DateOrder, Part, Term
 from leadline.bench.item import Evidence, Item
 
+# Units that are words, and not signs or names of signs: one says "a number of days", and "in percent".
+_OF_TIME = frozenset({"second", "minute", "hour", "day", "week", "month", "year"})
+
 
 @dataclass(frozen=True)
 class ModelView:
@@ -114,7 +117,11 @@ def _how(answer_type: AnswerType, form: AnswerForm | LabellerView) -> str:
         order = f", written in the order {'-'.join(form.date_order)}" if form.date_order else ""
         return f"a date{order}; YYYY-MM-DD is always read"
     if answer_type == "number":
-        counted = f" in {form.unit}" if form.unit else ""
+        counted = f" {_counted_in(form.unit)}" if form.unit else ""
         exactly = f", to a precision of {form.precision:f}" if form.precision is not None else ""
         return f"a number{counted}{exactly}"
     return "a short text"
+
+
+def _counted_in(unit: str) -> str:
+    return f"of {unit}s" if unit in _OF_TIME else f"in {unit}"
