@@ -25,10 +25,13 @@ _TELLING_SECONDS = 5
 # failure, so they are kept for longer than clients keep them.
 _KEEP_ALIVE_SECONDS = 75
 _STARTING_SECONDS = 30.0
+# Connections that wait to be taken; uvicorn's own number.
+_WAITING = 2048
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to `host` and `port` (0: one that is free). Raises LeadlineError where none can be."""
+    """A socket on `host` and `port` (0: one that is free), which clients may connect to from now on: they wait
+    until it is served. Raises LeadlineError where none can be."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -41,6 +44,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
+        found.listen(_WAITING)
     except OSError as error:
         found.close()
         if error.errno == errno.EADDRNOTAVAIL:
