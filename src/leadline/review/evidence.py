@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from leadline.audit.document import Place, SpanCheck
 from leadline.audit.held import HeldDocument, HeldDocuments
 from leadline.audit.matching import match_quote
 from leadline.audit.normal import Normal
@@ -18,6 +17,7 @@ from leadline.audit.spans import whole
 from leadline.bench.item import Item
 from leadline.report.audit_marks import Piece, marked
 from leadline.report.audit_texts import WINDOW_LIMIT
+from leadline.report.evidence_quotes import quotes_of
 from leadline.review.passages import Documents
 
 # A larger file is shown, and searched by who reads it; to look for passages in it would take half a minute.
@@ -27,16 +27,12 @@ MOST_BYTES = 32 * 2**20
 @dataclass(frozen=True)
 class InSource:
     """A document that an item points to, by its number among `Documents`, and which characters are marked.
-    `at` is where to open it: the first mark, else where the window stands, else its beginning.
-
-    `confirmed`: the window or a quote was found in it.
-    """
+    `at` is where to open it: the first mark, else where the window stands, else its beginning."""
 
     document: int
     name: str
     at: int = 0
     spans: tuple[tuple[int, int], ...] = ()
-    confirmed: bool = False
 
 
 def in_window(item: Item, *, quotes: bool = True, limit: int = WINDOW_LIMIT) -> tuple[Piece, ...]:
@@ -52,7 +48,8 @@ def in_window(item: Item, *, quotes: bool = True, limit: int = WINDOW_LIMIT) -> 
     """
     if not item.window:
         return ()
-    return marked(item.window, _found(item) if quotes else (), limit)
+    spans = [span for quoted in quotes_of(item) for span in quoted.spans] if quotes else []
+    return marked(item.window, [span for span in spans if span.in_window is not None], limit)
 
 
 def pointed_to(item: Item, documents: Documents) -> list[tuple[int, str]]:
@@ -91,7 +88,7 @@ def _in_source(
     cover = match_quote(window.raw, document.text).cover if window is not None else None
     spans = sorted({place for quote in quotes for place in _places(document, quote, cover)})
     at = spans[0][0] if spans else cover[0] if cover else 0
-    return InSource(number, name, at, tuple(spans), confirmed=True)
+    return InSource(number, name, at, tuple(spans))
 
 
 def _places(document: HeldDocument, quote: str, cover: tuple[int, int] | None) -> list[tuple[int, int]]:
@@ -104,18 +101,6 @@ def _places(document: HeldDocument, quote: str, cover: tuple[int, int] | None) -
             return [(cover[0] + start, cover[0] + end) for start, end in places]
     match, of_markup = document.match(quote, match_quote)
     return [] if of_markup else [span.place for span in match.spans if span.place is not None]
-
-
-def _found(item: Item) -> list[SpanCheck]:
-    text = Normal(item.window or "")
-    return [
-        SpanCheck(
-            text=span.text, required=span.required, in_window=Place(start=span.place[0], end=span.place[1])
-        )
-        for evidence in item.evidence
-        for span in match_quote(evidence.quote, text).spans
-        if span.place is not None
-    ]
 
 
 def _by_pointer(item: Item) -> dict[str, tuple[str, ...]]:

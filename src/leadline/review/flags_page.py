@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-
-from jinja2 import PackageLoader
-from jinja2.sandbox import SandboxedEnvironment
 
 from leadline import __version__
 from leadline.report.page_frame import CSP, assets, environment
@@ -19,7 +15,7 @@ def flags_page(flags: FlagList, questions: Mapping[str, str]) -> str:
     # What the policy of every page allows to scripts, this one does not need.
     policy = CSP.replace("script-src 'unsafe-inline'; ", "")
     return (
-        _environment()
+        environment("leadline.review")
         .get_template("flags.html.j2")
         .render(
             flags=flags,
@@ -32,10 +28,3 @@ def flags_page(flags: FlagList, questions: Mapping[str, str]) -> str:
             leadline_version=__version__,
         )
     )
-
-
-@cache
-def _environment() -> SandboxedEnvironment:
-    """That of the reports' pages, with this room's templates."""
-    made: SandboxedEnvironment = environment().overlay(loader=PackageLoader("leadline.review", "templates"))
-    return made
