@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from leadline.audit.run import audit
-from leadline.bench import load_benchmark, open_stream
+from leadline.bench import open_stream
 from leadline.documents import Sources
 from leadline.interop.table import import_table
 from leadline.review.adjudicating import AdjudicateJob, offer
 from leadline.review.drafts import Drafts
 from leadline.review.places import DRAFTS
-from leadline.review.wanted import Wanted
+from leadline.review.start import ServeOptions, what_is_wanted
 
 # A window and a document that say none of the answers below.
 CLAUSE = "The Licensee shall return every borrowed crate\nbefore the season named in the Schedule ends."
@@ -161,7 +161,8 @@ def adjudicate(made: Doubted, **more: Any) -> tuple[AdjudicateJob, Drafts]:
     """The job as the command offers it, and its drafts; `more` goes into what is wanted."""
     folder = made.benchmark / "review"
     drafts = Drafts(folder / DRAFTS)
-    wanted = Wanted(folder, load_benchmark(made.benchmark), made.study)
-    job = offer(dataclasses.replace(wanted, **more), drafts)
+    options = ServeOptions(benchmark=str(made.benchmark), study=made.study)
+    wanted, _ = what_is_wanted(dataclasses.replace(options, **more))
+    job = offer(wanted, drafts)
     assert job is not None
     return job, drafts

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from starlette.applications import Starlette
 from starlette.routing import Route
 
 from leadline.review.app import make_app
@@ -89,10 +90,16 @@ class Client(httpx2.Client):
             assert self.post("/api/reader", json={"name": reader}).status_code == 200
 
 
+def app_of(jobs: Sequence[Job], drafts: Drafts, **more: Any) -> Starlette:
+    """The application; documents are those that a job reads in."""
+    documents = next((found for job in jobs if (found := getattr(job, "documents", None))), None)
+    return make_app(jobs, drafts, PASS, hosts=LOOPBACK, documents=documents, **more)
+
+
 @contextmanager
 def served(jobs: Sequence[Job], drafts: Drafts, reader: str = "", port: int = 0) -> Iterator[Served]:
-    """Serves `jobs` on a thread, on a port that the operating system chooses."""
-    app = make_app(jobs, drafts, PASS, hosts=LOOPBACK, title="A review", reader=reader, instance="test")
+    """Serves `jobs` and their documents on a thread, on a port that the operating system chooses."""
+    app = app_of(jobs, drafts, title="A review", reader=reader, instance="test")
     with running(app, port=port) as url:
         yield Served(url, drafts)
 

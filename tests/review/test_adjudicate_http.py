@@ -20,6 +20,7 @@ from leadline.review.drafts import Drafts
 from leadline.review.flag_files import write_flags
 from leadline.review.flagging import flags_of
 from leadline.review.flags import blinded
+from leadline.review.start import ServeOptions, what_is_wanted
 from leadline.review.wanted import Wanted
 from leadline.study.study import open_study
 from tests.review.doubted import DEED, Doubted, adjudicate, copied, doubted
@@ -355,9 +356,9 @@ def test_flags_without_items_and_a_study_of_another_benchmark_are_refused(
     write_flags(flags_of(open_study(made.study)), path)
     drafts = Drafts(tmp_path / "drafts.sqlite")
     with pytest.raises(UsageError, match="a list of flags holds no items"):
-        offer(Wanted(tmp_path, flags=path), drafts)
+        what_is_wanted(ServeOptions(flags=path))
     with pytest.raises(UsageError, match="other content than"):
-        offer(Wanted(tmp_path, load_benchmark("licences"), made.study), drafts)
+        what_is_wanted(ServeOptions(benchmark="licences", study=made.study))
     with pytest.raises(UsageError, match="about other content"):
         offer(Wanted(tmp_path, load_benchmark("licences"), flags=path), drafts)
     assert offer(Wanted(tmp_path, load_benchmark("licences")), drafts) is None

@@ -15,19 +15,17 @@ from starlette.applications import Starlette
 
 from leadline.bench import load_benchmark
 from leadline.review.adjudicating import AdjudicateJob
-from leadline.review.app import make_app
 from leadline.review.drafts import Drafts
 from leadline.review.job import Job
 from leadline.review.order import shuffled
 from leadline.review.pack import draw_pack
 from leadline.review.pack_files import write_pack
 from leadline.review.places import DRAFTS
-from leadline.review.start import OFFERS
+from leadline.review.start import OFFERS, ServeOptions, what_is_wanted
 from leadline.review.wanted import Wanted
-from leadline.serving.guard import LOOPBACK
 from tests.review.crawl import Crawl
 from tests.review.doubted import ITEMS, MODELS, REASONS, SECRETS, Doubted, copied, doubted
-from tests.review.pages import PASS, Served, served
+from tests.review.pages import Served, app_of, served
 
 WORDS = ("crate", "season", "the", "absent", "label", "q")
 HIDDEN = tuple(secret for of_item in SECRETS.values() for secret in of_item)
@@ -71,10 +69,13 @@ def blind(original: Doubted, tmp_path: Path) -> Iterator[Blind]:
     write_pack(draw_pack(bench), tmp_path / "pack")
     folder = made.benchmark / "review"
     drafts = Drafts(folder / DRAFTS)
-    wanted = Wanted(folder, bench, study=made.study, pack=tmp_path / "pack")
+    wanted, _ = what_is_wanted(
+        ServeOptions(benchmark=str(made.benchmark), study=made.study, pack=tmp_path / "pack")
+    )
+    assert wanted.folder == folder
     jobs = [job for job in (offer(wanted, drafts) for offer in OFFERS) if job is not None]
     assert [job.name for job in jobs] == ["label", "adjudicate", "annotate"]
-    app = make_app(jobs, drafts, PASS, hosts=LOOPBACK)
+    app = app_of(jobs, drafts)
     with served(jobs, drafts) as running:
         yield Blind(made, jobs, running, app)
 

@@ -21,7 +21,7 @@ from leadline.review.job import Entry
 from leadline.review.pack import draw_pack
 from leadline.review.pack_files import write_pack
 from leadline.review.sheet import sheet_of
-from leadline.review.start import OFFERS, Named, what_is_wanted
+from leadline.review.start import OFFERS, ServeOptions, what_is_wanted
 from tests.review.pages import Client, Notes, Served, served, token_in
 
 pytestmark = pytest.mark.usefixtures("notes_template")
@@ -407,7 +407,7 @@ def test_a_pack_that_was_answered_on_the_pages_is_the_sheet_that_is_scored(
 
     own = tmp_path / "pack"
     shutil.copytree(pack, own, ignore=shutil.ignore_patterns("review", "sheets"))
-    wanted, _ = what_is_wanted(Named(pack=own))
+    wanted, _ = what_is_wanted(ServeOptions(pack=own))
     assert wanted.benchmark is None, "no key is in the process"
     drafts = Drafts(wanted.folder / "review.sqlite")
     jobs = [made for offer in OFFERS if (made := offer(wanted, drafts)) is not None]

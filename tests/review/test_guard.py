@@ -13,7 +13,7 @@ import pytest
 
 from leadline.review.drafts import Drafts
 from leadline.review.guard import POLICY
-from leadline.review.start import Named, hosts_of, pass_for
+from leadline.review.start import ServeOptions, hosts_of, pass_for
 from leadline.serving.server import listen
 from tests.review.pages import PASS, Client, Notes, Served, served
 
@@ -230,4 +230,4 @@ def test_which_names_are_answered_depends_on_where_the_server_listens() -> None:
     assert "localhost" in (hosts_of("127.0.0.1") or ())
     assert hosts_of("10.0.0.5") == {"10.0.0.5"}
     assert hosts_of("0.0.0.0") is None
-    assert Named().host == "127.0.0.1"
+    assert ServeOptions().host == "127.0.0.1"

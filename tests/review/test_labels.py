@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from leadline.bench import load_benchmark
 from leadline.bench.task import TaskDeclaration
 from leadline.documents import Sources
 from leadline.errors import UsageError
@@ -19,7 +18,7 @@ from leadline.review.passages import Documents
 from leadline.review.places import DRAFTS
 from leadline.review.questions import Question, read_questions
 from leadline.review.quotes import mark
-from leadline.review.wanted import Wanted
+from leadline.review.start import ServeOptions, what_is_wanted
 
 TEXT = "8. Termination. You may cure the violation prior to 30 days after your receipt of the notice."
 
@@ -36,6 +35,8 @@ def test_of_several_labels_of_a_question_the_last_counts(tmp_path: Path) -> None
         add_label(path, one)
     assert read_labels(path) == {"n1": second, "n2": other}
     assert len(path.read_text().splitlines()) == 3, "saying the same again adds nothing"
+    add_label(path, second.model_copy(update={"date": "2026-05-05"}))
+    assert len(path.read_text().splitlines()) == 3, "on the next day neither"
 
 
 def test_half_a_line_costs_only_itself(tmp_path: Path) -> None:
@@ -268,11 +269,11 @@ def test_what_a_task_declares_is_not_written_again(job: LabelJob) -> None:
 
 def test_the_job_is_offered_where_there_are_documents(tmp_path: Path) -> None:
     drafts = Drafts(tmp_path / DRAFTS)
-    made = offer(Wanted(tmp_path, load_benchmark("licences")), drafts)
+    made = offer(what_is_wanted(ServeOptions(benchmark="licences"))[0], drafts)
     assert made is not None and "GPL-3.0.txt" in made.documents.names and len(made.tasks) == 21
-    assert offer(Wanted(tmp_path, load_benchmark("facts")), drafts) is None
+    assert offer(what_is_wanted(ServeOptions(benchmark="facts"))[0], drafts) is None
     (tmp_path / "questions.jsonl").write_text(json.dumps({"id": "a", "question": "How?"}))
     (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / "a.txt").write_text(TEXT)
-    made = offer(Wanted(tmp_path, questions=tmp_path / "questions.jsonl"), drafts)
+    made = offer(what_is_wanted(ServeOptions(questions=tmp_path / "questions.jsonl"))[0], drafts)
     assert made is not None and made.documents.names == ("a.txt",) and len(made.entries()) == 1

@@ -131,7 +131,7 @@ def test_the_folder_is_never_left(tmp_path: Path) -> None:
 
 def test_names_and_pointers_lead_to_the_same_number() -> None:
     documents = documents_of(load_benchmark("licences"))
-    assert documents is not None and documents is documents_of(load_benchmark("licences"))
+    assert documents is not None
     number = documents.number_of("GPL-3.0.txt")
     assert number is not None and documents.names[number] == "GPL-3.0.txt"
     assert documents.number_of("sources/GPL-3.0.txt") == number

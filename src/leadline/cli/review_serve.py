@@ -48,7 +48,7 @@ def serve(
     from leadline.errors import UsageError
 
     try:
-        from leadline.review.start import Named, start
+        from leadline.review.start import ServeOptions, start
     except ImportError as error:
         if error.name not in ("starlette", "uvicorn"):
             raise
@@ -57,7 +57,7 @@ def serve(
             fix="pip install 'leadline[review]'",
         ) from error
     start(
-        Named(
+        ServeOptions(
             benchmark=benchmark,
             study=study,
             flags=flags,

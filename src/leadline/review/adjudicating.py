@@ -22,7 +22,6 @@ from leadline.bench.adjudications import Adjudication, Read, label_hash
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.item import Item
 from leadline.bench.views import for_labeller
-from leadline.errors import UsageError
 from leadline.review.adjudication_form import (
     IS_DECISION,
     OUTCOMES,
@@ -34,7 +33,6 @@ from leadline.review.adjudication_form import (
 from leadline.review.asking import reader_of, refusal
 from leadline.review.deciding import decide
 from leadline.review.decisions import Decisions
-from leadline.review.document_routes import document_routes
 from leadline.review.drafts import Draft, Drafts, Fields
 from leadline.review.evidence import in_sources, in_window, pointed_to
 from leadline.review.flag_files import read_flags
@@ -42,13 +40,13 @@ from leadline.review.flagging import flags_of
 from leadline.review.flags import FlagList
 from leadline.review.job import Entry, State
 from leadline.review.order import recorded_seed, shuffled, title, token
-from leadline.review.passages import Documents, documents_of
+from leadline.review.passages import Documents
 from leadline.review.places import adjudications_file
 from leadline.review.readings import FILE as READINGS
 from leadline.review.readings import BlindReading, Readings, same_reader
 from leadline.review.revealed import Revealed, reveal
 from leadline.review.wanted import Wanted
-from leadline.study.study import Study, open_study
+from leadline.study.study import Study
 
 # A reader has to read the window: it is shown whole, unless it is longer than a book's chapter.
 WINDOW_SHOWN = 200_000
@@ -161,11 +159,10 @@ class AdjudicateJob:
     def routes(self) -> Sequence[Route]:
         """GET /api/adjudicate/KEY/revealed (403 before the reading) and GET /api/adjudicate/KEY/places."""
         base = f"/api/{self.name}/{{key}}"
-        own = [
+        return [
             Route(f"{base}/revealed", self._answer_revealed, methods=["GET"]),
             Route(f"{base}/places", self._answer_places, methods=["GET"]),
         ]
-        return [*own, *(document_routes(self.documents) if self.documents else ())]
 
     def _reading(self, item: Item, reader: str) -> BlindReading | None:
         return self.readings.of(item.id, self._labels[item.id], reader) if reader else None
@@ -259,23 +256,11 @@ def offer(wanted: Wanted, drafts: Drafts) -> AdjudicateJob | None:
     """The job where there is a study or a list of flags.
 
     Decisions go where the study takes them from, else where `leadline review decide` writes them. Raises
-    UsageError for flags and a study that are about another benchmark.
+    UsageError for flags that are about another benchmark.
     """
-    if wanted.study is None and wanted.flags is None:
+    study, benchmark = wanted.study, wanted.about
+    if benchmark is None or (study is None and wanted.flags is None):
         return None
-    study = open_study(wanted.study) if wanted.study is not None else None
-    benchmark = study.whole if study is not None else wanted.benchmark
-    if benchmark is None:
-        raise UsageError(
-            "a list of flags holds no items", where=str(wanted.flags), fix="name its BENCHMARK, or --study"
-        )
-    if wanted.benchmark is not None and wanted.benchmark.content_hash != benchmark.content_hash:
-        raise UsageError(
-            f"the study is about {benchmark.name} {benchmark.version} with other content than "
-            f"{wanted.benchmark.name} {wanted.benchmark.version}",
-            where=str(wanted.study),
-            fix="leave the benchmark out, or name the one that the study asks",
-        )
     own = study.population.decisions.file if study is not None else None
     decisions = own or adjudications_file(benchmark, wanted.folder)
     if wanted.flags is not None:
@@ -289,7 +274,7 @@ def offer(wanted: Wanted, drafts: Drafts) -> AdjudicateJob | None:
         wanted.folder,
         decisions,
         study=study,
-        documents=documents_of(benchmark),
+        documents=wanted.documents,
         hide_quotes=wanted.hide_quotes,
     )
 

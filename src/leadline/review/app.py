@@ -29,10 +29,12 @@ from leadline.review.asking import (
     reader_of,
     refusal,
 )
+from leadline.review.document_routes import document_routes
 from leadline.review.drafts import ConflictError, Draft, Drafts
 from leadline.review.guard import Guard, Pass
 from leadline.review.job import RESERVED, Job
 from leadline.review.pages import Review
+from leadline.review.passages import Documents
 from leadline.serving.intake import ClientDisconnect
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -50,11 +52,14 @@ def make_app(
     title: str = "",
     reader: str = "",
     instance: str = "",
+    documents: Documents | None = None,
 ) -> Starlette:
-    """An application that offers `jobs`. entry: what lets a browser in. hosts: the server's names; None: any.
-    title: what is reviewed. reader: who reads where a browser does not know. instance: names the review in
-    a browser's store, which several servers on one port share. Raises ValueError for a job's name that
-    cannot stand in an address."""
+    """An application that offers `jobs`, which read in `documents`.
+
+    entry: what lets a browser in. hosts: the server's names; None: any. title: what is reviewed. reader: who
+    reads where a browser does not know. instance: names the review in a browser's store, which several
+    servers on one port share. Raises ValueError for a job's name that cannot stand in an address.
+    """
     for job in jobs:
         if job.name in RESERVED or not re.fullmatch(r"[a-z][a-z-]*", job.name):
             raise ValueError(f"no job can be called {job.name!r}")
@@ -62,6 +67,7 @@ def make_app(
     app = Starlette(
         routes=[
             *(route for job in jobs for route in job.routes()),
+            *(document_routes(documents) if documents is not None else ()),
             Route("/", served.overview),
             Route("/reader", served.reader),
             Route("/api/reader", served.name_reader, methods=["POST"]),

@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from leadline.bench.problem import Problems
 from leadline.bench.task import TaskDeclaration
 from leadline.bench.views import for_labeller
-from leadline.documents.sources import FOLDER_NAME
-from leadline.review.document_routes import document_routes
 from leadline.review.drafts import Draft, Drafts, Fields
 from leadline.review.job import Entry, State, state_of
 from leadline.review.labels import FILE, Label, Proof, add_label, answer_as_kept, answer_problems, read_labels
-from leadline.review.passages import Documents, documents_in, documents_of
+from leadline.review.passages import Documents
 from leadline.review.questions import Question, read_questions
 from leadline.review.quotes import Quote, RefusedQuote, kept_quotes
 from leadline.review.wanted import Wanted
@@ -178,14 +176,14 @@ class LabelJob:
         add_label(self.folder / FILE, label)
 
     def routes(self) -> Sequence[Route]:
-        """Documents, and POST /api/new-item: the key of an item that nobody else was given."""
+        """POST /api/new-item: the key of an item that nobody else was given."""
         from starlette.responses import JSONResponse
         from starlette.routing import Route
 
         async def begin(request: Request) -> JSONResponse:
             return JSONResponse({"key": self.begin()})
 
-        return [*document_routes(self.documents), Route("/api/new-item", begin, methods=["POST"])]
+        return [Route("/api/new-item", begin, methods=["POST"])]
 
     def begin(self) -> str:
         """The key of another item: later ones come later, and two people at once get two."""
@@ -236,18 +234,14 @@ class LabelJob:
 def offer(wanted: Wanted, drafts: Drafts) -> LabelJob | None:
     """The job where there are questions, or documents beside the benchmark to write items on.
 
-    Documents are the benchmark's; without one, those in `sources/` beside the questions. Raises LeadlineError
-    for questions that cannot be read.
+    Raises LeadlineError for questions that cannot be read.
     """
-    benchmark = wanted.benchmark
+    benchmark, documents = wanted.benchmark, wanted.documents
+    if documents is None or (benchmark is None and wanted.questions is None):
+        return None
     questions: tuple[Question, ...] = ()
     if wanted.questions is not None:
         questions = read_questions(wanted.questions, benchmark.tasks if benchmark is not None else ())
-    documents = documents_of(benchmark) if benchmark is not None else None
-    if documents is None and wanted.questions is not None:
-        documents = documents_in((wanted.questions.parent / FOLDER_NAME).resolve())
-    if documents is None:
-        return None
     if benchmark is None:
         return LabelJob(documents, wanted.folder, drafts, questions)
     return LabelJob(

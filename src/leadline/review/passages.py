@@ -13,7 +13,6 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from leadline.audit.repair_cut import between_characters
@@ -139,18 +138,12 @@ class Documents:
                 del self._reading[number]
 
 
-@cache
-def documents_in(folder: Path) -> Documents:
-    """The documents in a folder of sources: one object, so that all jobs of a process share what is read."""
-    return Documents(Sources(folder))
-
-
 def documents_of(benchmark: Benchmark) -> Documents | None:
     """The documents that lie beside a benchmark; None where there are none."""
     origin = benchmark.origin
     if origin is None:
         return None
-    found = documents_in(((origin if origin.is_dir() else origin.parent) / FOLDER_NAME).resolve())
+    found = Documents(Sources(((origin if origin.is_dir() else origin.parent) / FOLDER_NAME).resolve()))
     return found if found.names else None
 
 

@@ -15,9 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from starlette.applications import Starlette
-
 from leadline.bench import load_benchmark
+from leadline.bench.benchmark import Benchmark
+from leadline.documents import Sources
+from leadline.documents.sources import FOLDER_NAME
 from leadline.errors import LeadlineError, UsageError
 from leadline.places import cache_home
 from leadline.review import adjudicating, annotating, labelling
@@ -26,12 +27,13 @@ from leadline.review.asking import reader_name
 from leadline.review.drafts import Drafts
 from leadline.review.guard import Pass
 from leadline.review.job import Job
+from leadline.review.passages import Documents, documents_of
 from leadline.review.places import DRAFTS, pack_review_folder, review_folder
 from leadline.review.wanted import Offer, Wanted
 from leadline.serving.guard import LOOPBACK
 from leadline.serving.server import listen, serve, url_of
 from leadline.serving.start import is_loopback
-from leadline.study.study import open_study
+from leadline.study.study import Study, open_study
 
 OFFERS: tuple[Offer, ...] = (labelling.offer, adjudicating.offer, annotating.offer)
 # A secret that is older is made anew when a server starts: pages that are still open must be opened again.
@@ -41,7 +43,7 @@ _EVERYWHERE = frozenset({"0.0.0.0", "::"})
 
 
 @dataclass(frozen=True)
-class Named:
+class ServeOptions:
     """What the command line names: see `leadline review serve --help`."""
 
     benchmark: str | None = None
@@ -56,7 +58,7 @@ class Named:
     hide_quotes: bool = False
 
 
-def start(named: Named) -> None:
+def start(named: ServeOptions) -> None:
     """Serve until Ctrl-C. Prints the address on standard output when it can be opened. Raises LeadlineError
     for what cannot be served."""
     reader = reader_name(named.reader)
@@ -74,30 +76,41 @@ def start(named: Named) -> None:
             "--pack to answer a blind pack",
         )
     with listen(named.host, named.port) as bound:
-        drafts.make()  # not before all that was named was found good
+        drafts.make()  # not before the port is ours
         entry = pass_for(wanted.folder, bound)
         # Faults go to the log whatever else does; addresses never do, for they could hold a token.
         logging.basicConfig(stream=sys.stderr, format="%(message)s", level=logging.WARNING)
-        app = app_for(jobs, drafts, entry, hosts_of(named.host), title, reader)
+        app = make_app(
+            jobs,
+            drafts,
+            entry,
+            hosts=hosts_of(named.host),
+            title=title,
+            reader=reader,
+            instance=_instance(drafts),
+            documents=wanted.documents,
+        )
         for line in greeting(jobs, wanted.folder, named.host):
             print(line, file=sys.stderr)
         print(f"{_reached(bound, named.host)}/?token={entry.token}", flush=True)
         serve(app, bound)
 
 
-def app_for(
-    jobs: list[Job], drafts: Drafts, entry: Pass, hosts: Collection[str] | None, title: str, reader: str
-) -> Starlette:
-    """The application over a review folder's drafts."""
-    instance = hashlib.sha256(str(drafts.path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:12]
-    return make_app(jobs, drafts, entry, hosts=hosts, title=title, reader=reader, instance=instance)
-
-
-def what_is_wanted(named: Named) -> tuple[Wanted, str]:
+def what_is_wanted(named: ServeOptions) -> tuple[Wanted, str]:
     """What the jobs are to be about, and what it is called. Raises LeadlineError."""
     benchmark = load_benchmark(named.benchmark) if named.benchmark is not None else None
+    study = None
+    if named.study is not None:
+        print(f"reading the study {named.study} and its answers …", file=sys.stderr)
+        study = open_study(named.study)
+    if benchmark is not None and study is not None:
+        _check_same(benchmark, study)
     # A study's benchmark says where answers go; it is not named for new items to be written on it.
-    about = open_study(named.study).whole if benchmark is None and named.study is not None else benchmark
+    about = study.whole if benchmark is None and study is not None else benchmark
+    if about is None and named.flags is not None:
+        raise UsageError(
+            "a list of flags holds no items", where=str(named.flags), fix="name its BENCHMARK, or --study"
+        )
     if about is not None:
         folder, title = review_folder(about, named.into), about.title or about.name
     elif named.pack is not None:
@@ -105,16 +118,27 @@ def what_is_wanted(named: Named) -> tuple[Wanted, str]:
     elif named.questions is not None:
         beside = named.questions.with_name(f"{named.questions.stem}-review")
         folder, title = named.into or beside, "New items"
-    elif named.flags is not None:
-        raise UsageError(
-            "a list of flags holds no items", where=str(named.flags), fix="name its BENCHMARK, or --study"
-        )
     else:
         raise UsageError("nothing was named to work on", fix="a BENCHMARK, --study, --pack or --questions")
+    documents = documents_of(about) if about is not None else None
+    if documents is None and named.questions is not None:
+        documents = Documents(Sources((named.questions.parent / FOLDER_NAME).resolve()))
     wanted = Wanted(
-        folder, benchmark, named.study, named.flags, named.pack, named.questions, named.hide_quotes
+        folder, benchmark, study, documents, named.flags, named.pack, named.questions, named.hide_quotes
     )
     return wanted, title
+
+
+def _check_same(benchmark: Benchmark, study: Study) -> None:
+    """Raises UsageError where a study is about another benchmark than the one that was named."""
+    asked = study.whole
+    if asked.content_hash != benchmark.content_hash:
+        raise UsageError(
+            f"the study is about {asked.name} {asked.version} with other content than "
+            f"{benchmark.name} {benchmark.version}",
+            where=str(study.file),
+            fix="leave the benchmark out, or name the one that the study asks",
+        )
 
 
 def hosts_of(host: str) -> Collection[str] | None:
@@ -163,10 +187,22 @@ def greeting(jobs: list[Job], folder: Path, host: str) -> Iterator[str]:
     """What is offered, and where answers go."""
     for job in jobs:
         yield f"  {job.title}"
-    yield f"answers are kept in {folder}"
+    yield f"answers are kept in {_plain(folder)}"
     if not is_loopback(host):
         yield "warning: others on the network can read along: there is no encryption here"
     yield "open this address in a browser; stop with Ctrl-C"
+
+
+def _instance(drafts: Drafts) -> str:
+    """A name for a review folder in a browser's store."""
+    place = str(drafts.path.resolve()).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(place).hexdigest()[:12]
+
+
+def _plain(folder: Path) -> Path:
+    """A path as a person writes it: from the working folder where it is in there, and without detours."""
+    whole, here = folder.resolve(), Path.cwd()
+    return whole.relative_to(here) if whole.is_relative_to(here) else whole
 
 
 def _reached(bound: socket.socket, host: str) -> str:

@@ -1,4 +1,4 @@
-"""What `leadline review serve` was asked to offer, read and checked, and which jobs come of it."""
+"""What `leadline review serve` was asked to offer, opened and checked, and which jobs come of it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,33 @@ from pathlib import Path
 from leadline.bench.benchmark import Benchmark
 from leadline.review.drafts import Drafts
 from leadline.review.job import Job
+from leadline.review.passages import Documents
+from leadline.study.study import Study
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What was named, and where what people write goes.
+    """What was named, and where what people write goes. What several jobs are about is opened once.
 
-    folder: the review folder; it is there. benchmark: None where a pack is answered alone.
+    folder: the review folder, which need not be there yet. benchmark: the one that new items are written on.
+    study: whose doubts are decided on; where a benchmark is named too, it is about that one. documents: those
+    beside either of the two, else those beside the questions.
     """
 
     folder: Path
     benchmark: Benchmark | None = None
-    study: Path | None = None
+    study: Study | None = None
+    documents: Documents | None = None
     flags: Path | None = None
     pack: Path | None = None
     questions: Path | None = None
     hide_quotes: bool = False
+
+    @property
+    def about(self) -> Benchmark | None:
+        """The benchmark as annotated, whichever way it was named; None where there is none, so that no key is
+        in the process."""
+        return self.study.whole if self.study is not None else self.benchmark
 
 
 # Gives the job that what is wanted asks for, None where it does not ask for it. Raises LeadlineError.
