@@ -242,7 +242,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(benchmark: Benchmark, tmp_path: P
         text=True,
         check=False,
     )
-    assert ended.returncode != 0 and "the decision cannot be written" in ended.stderr
+    assert ended.returncode != 0 and "cannot be written" in ended.stderr
     assert file.read_bytes() == before
 
 

@@ -7,15 +7,10 @@ was: where question, answer or window were changed since, it is stale, and not a
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import json
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date as day
-from io import RawIOBase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,6 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from leadline.bench.benchmark import Benchmark, hashed_entry
 from leadline.bench.complaint import complaint
 from leadline.bench.item import Item
+from leadline.bench.lines_file import growing
 from leadline.errors import UsageError
 
 FILE = "adjudications.jsonl"
@@ -116,50 +112,12 @@ def read_adjudications(path: Path) -> tuple[Adjudication, ...]:
 def add_adjudication(path: Path, decision: Adjudication) -> None:
     """Write one decision at the end of the file, which is made if it is not there: whole and on the disk.
 
-    A line that a sudden end left half written is closed first, so that it stays the only one that is lost.
-    Several processes may write at once. Raises OSError, and the file is as it was.
+    A line that a sudden end, or a person, left half written is closed first and stays, to be told of by
+    whoever reads the file. Several processes may write at once. Raises LeadlineError where it cannot be
+    written, and the file is as it was.
     """
-    line = json.dumps(decision.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n"
-    is_new = not path.exists()
-    with path.open("a+b", buffering=0) as file, _alone(file):
-        before = file.seek(0, os.SEEK_END)
-        if before:
-            file.seek(-1, os.SEEK_END)
-            line = line if file.read(1) == b"\n" else "\n" + line
-        data = line.encode()
-        try:
-            # One write at the end of the file: whole lines even where the system has no locks.
-            if file.write(data) != len(data):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-            os.fsync(file.fileno())
-        except OSError:
-            file.truncate(before)
-            raise
-    if is_new:
-        _keep_name(path.parent)
-
-
-@contextmanager
-def _alone(file: RawIOBase) -> Iterator[None]:
-    """One writer at a time; the system lets go of the lock when the process ends, however it ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has no such locks
-        yield
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
-    yield  # closing the file lets go
-
-
-def _keep_name(folder: Path) -> None:
-    """A new file is on the disk only once its folder is."""
-    if os.name != "posix":  # elsewhere folders are not opened
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with growing(path, drops_half=False) as add:
+        add(decision)
 
 
 def in_force(decisions: Iterable[Adjudication]) -> dict[str, Adjudication]:

@@ -21,7 +21,7 @@ from leadline.bench.adjudications import (
 )
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.documents.sources import Sources
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.study.judging import gold_fault, reading_of
 
 
@@ -81,12 +81,7 @@ def decide(
         read=read,
         flag=flag or {},
     )
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        add_adjudication(file, decision)
-    except OSError as error:
-        what = f"the decision cannot be written: {error.strerror or error}"
-        raise LeadlineError(what, where=str(file), fix="nothing was changed; --into DIR") from error
+    add_adjudication(file, decision)
     return Decided(file, decision, tuple(notes))
 
 

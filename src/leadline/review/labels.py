@@ -7,23 +7,22 @@ writes a further one.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from datetime import date as day
 from pathlib import Path
 from typing import Annotated
 
-from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.complaint import complaint
 from leadline.bench.item import Item
 from leadline.bench.item_fields import Surroundings, read_item
+from leadline.bench.lines_file import growing, lines_of
 from leadline.bench.problem import Problems
 from leadline.bench.validate import RULES
 from leadline.bench.window_file import WindowFiles
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.review.questions import Question
 from leadline.study.judging import gold_fault
 
@@ -132,15 +131,13 @@ def read_labels(path: Path) -> dict[str, Label]:
     written does not count: nobody was told that it was kept.
     """
     try:
-        *lines, tail = path.read_bytes().split(b"\n")
+        data = path.read_bytes()
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
     found: dict[str, Label] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, line in lines_of(data):
         try:
             label = Label.model_validate_json(line)
         except ValidationError as error:
@@ -151,42 +148,16 @@ def read_labels(path: Path) -> dict[str, Label]:
                 f"{place} {what}".strip(), where=f"{path}:{number}", fix=fix or "a label is one object a line"
             ) from None
         found[label.id] = label
-    if (last := _parsed(tail)) is not None:
-        found[last.id] = last
     return found
 
 
 def add_label(path: Path, label: Label) -> None:
     """Write a label at the end of the file, whole and on the disk.
 
-    Writes nothing where the last of its question says the same. Raises LeadlineError where it cannot.
+    Writes nothing where the last of its question says the same, on whatever day it was said. Raises
+    LeadlineError where it cannot.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(path.with_name(f".{path.name}.lock")):
-            if read_labels(path).get(label.id) == label:
-                return
-            data = json.dumps(label.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-            with path.open("a+b") as file:
-                end = file.seek(0, os.SEEK_END)
-                file.seek(0)
-                tail = file.read().rpartition(b"\n")[2] if end else b""
-                if tail and _parsed(tail) is None:  # half a line
-                    file.truncate(end - len(tail))
-                    tail = b""
-                file.write((b"\n" if tail else b"") + data.encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-    except OSError as error:
-        raise LeadlineError(
-            f"cannot be written: {error.strerror or error}",
-            where=str(path),
-            fix="make room, or let the folder be written",
-        ) from error
-
-
-def _parsed(line: bytes) -> Label | None:
-    try:
-        return Label.model_validate_json(line) if line.strip() else None
-    except ValidationError:
-        return None
+    with growing(path) as add:
+        last = read_labels(path).get(label.id)
+        if last is None or last.model_copy(update={"date": label.date}) != label:
+            add(label)

@@ -7,17 +7,16 @@ change of either it is one of another item, and its key has not been seen.
 
 from __future__ import annotations
 
-import json
-import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from filelock import FileLock
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from leadline.errors import LeadlineError, UsageError
+from leadline.bench.lines_file import growing, lines_of
+from leadline.errors import UsageError
 
 FILE = "readings.jsonl"
 
@@ -80,43 +79,21 @@ class Readings:
         Saying the same once more writes nothing. Returns what counts. Raises LeadlineError where it cannot be
         written.
         """
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.path.with_name(f".{self.path.name}.lock")):
-                before = self.of(item, label, reader)
-                if before is not None and (before.answer, before.unsettled) == (answer, unsettled):
-                    return before
-                line = BlindReading(
-                    item=item,
-                    label=label,
-                    reader=" ".join(reader.split()),
-                    created=datetime.now(UTC).replace(microsecond=0),
-                    answer=answer,
-                    unsettled=unsettled,
-                    kind="reading" if before is None else "note",
-                )
-                self._append(line)
-                return before or line
-        except OSError as error:
-            raise LeadlineError(
-                f"cannot be written: {error.strerror or error}",
-                where=str(self.path),
-                fix="make room, or let the folder be written",
-            ) from error
-
-    def _append(self, reading: BlindReading) -> None:
-        """Under the lock. A line that a sudden end left half written was answered to nobody, and goes."""
-        data = json.dumps(reading.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-        with self.path.open("a+b") as file:
-            end = file.seek(0, os.SEEK_END)
-            file.seek(0)
-            tail = file.read().rpartition(b"\n")[2] if end else b""
-            if tail and _parsed(tail) is None:
-                file.truncate(end - len(tail))
-                tail = b""
-            file.write((b"\n" if tail else b"") + data.encode("utf-8", "backslashreplace") + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        with growing(self.path) as write:
+            before = self.of(item, label, reader)
+            if before is not None and (before.answer, before.unsettled) == (answer, unsettled):
+                return before
+            line = BlindReading(
+                item=item,
+                label=label,
+                reader=" ".join(reader.split()),
+                created=datetime.now(UTC).replace(microsecond=0),
+                answer=answer,
+                unsettled=unsettled,
+                kind="reading" if before is None else "note",
+            )
+            write(line)
+            return before or line
 
     def _refresh(self) -> None:
         try:
@@ -133,14 +110,10 @@ class Readings:
                 first.setdefault((one.item, one.label, _named(one.reader)), one)
             self._first, self._state = first, state
 
-    def _lines(self, data: bytes) -> list[BlindReading]:
-        *whole, tail = data.split(b"\n")
-        found = []
-        for number, line in enumerate(whole, 1):
-            if not line.strip():
-                continue
+    def _lines(self, data: bytes) -> Iterator[BlindReading]:
+        for number, line in lines_of(data):
             try:
-                found.append(BlindReading.model_validate_json(line))
+                yield BlindReading.model_validate_json(line)
             except ValidationError as error:
                 # Which key of it, and not what it says: whoever is told this may not have read the item yet.
                 place = ".".join(str(part) for part in error.errors()[0]["loc"]) or "JSON"
@@ -149,16 +122,6 @@ class Readings:
                     where=f"{self.path}:{number}",
                     fix="put the line back as it was written, or take it out",
                 ) from None
-        if (last := _parsed(tail)) is not None:
-            found.append(last)
-        return found
-
-
-def _parsed(line: bytes) -> BlindReading | None:
-    try:
-        return BlindReading.model_validate_json(line) if line.strip() else None
-    except ValidationError:
-        return None
 
 
 def _named(reader: str) -> str:
