@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from leadline import __version__
+from leadline.bench.outcomes import worded
 from leadline.bench.views import for_labeller
 from leadline.documents.sources import is_url
 from leadline.report.audit_marks import Piece, marked
@@ -28,12 +29,6 @@ LEAST_WINDOW = 4_000
 # Looking for quotes takes a second for some thirteen million characters of windows.
 MOST_SEARCHED = 200_000_000
 QUOTE_LIMIT = 2_000
-
-OUTCOMES = {
-    "upheld": "upheld: the label is wrong",
-    "rejected": "rejected: the label stands",
-    "excluded-ambiguous": "ambiguous: the item admits more than one reading",
-}
 
 
 @dataclass(frozen=True)
@@ -74,7 +69,7 @@ def evidence_page(evidence: Evidence, created: datetime) -> EvidencePage:
             script=assets("page.js", "item_list.js"),
             shown=shown,
             left_out=len(evidence.items) - len(shown),
-            outcomes=OUTCOMES,
+            worded=worded,
             quote_limit=QUOTE_LIMIT,
             is_url=lambda pointer: is_url(pointer) and pointer.lower().startswith(("http://", "https://")),
             choices=_choices(shown),

@@ -1,0 +1,35 @@
+"""What becomes of a doubt, in words: one wording for pages, reports and commands.
+
+The words are about the item, for doubts are of several kinds: models that agree on something else, a quote
+that stands nowhere, answers that differ each time. Under each of them one of the three is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from leadline.bench.adjudications import Outcome
+
+NAMES: Mapping[Outcome, str] = {
+    "upheld": "upheld",
+    "rejected": "rejected",
+    "excluded-ambiguous": "ambiguous",
+    "withdrawn": "withdrawn",
+}
+MEANINGS: Mapping[Outcome, str] = {
+    "upheld": "the label is wrong, or the text does not give it",
+    "rejected": "the label stands",
+    "excluded-ambiguous": "the item admits more than one reading",
+    "withdrawn": "the decision in force is taken back",
+}
+# What settles a doubt; a decision that is withdrawn opens it again.
+SETTLING: tuple[Outcome, ...] = ("upheld", "rejected", "excluded-ambiguous")
+
+
+def worded(outcome: Outcome) -> str:
+    """Name and meaning.
+
+    >>> worded("rejected")
+    'rejected: the label stands'
+    """
+    return f"{NAMES[outcome]}: {MEANINGS[outcome]}"
