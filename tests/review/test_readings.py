@@ -11,7 +11,7 @@ import pytest
 from leadline.bench.adjudications import label_hash
 from leadline.bench.item import Item
 from leadline.errors import LeadlineError, UsageError
-from leadline.review.decisions import Decisions
+from leadline.review.decision_file import DecisionFile
 from leadline.review.order import recorded_seed, shuffled, token
 from leadline.review.readings import FILE, Readings
 
@@ -134,7 +134,7 @@ def test_a_damaged_seed_is_not_drawn_anew_in_silence(tmp_path: Path) -> None:
 
 def test_decisions_are_read_again_when_somebody_wrote_one(tmp_path: Path) -> None:
     path = tmp_path / "adjudications.jsonl"
-    kept = Decisions(path)
+    kept = DecisionFile(path)
     assert kept.standing(ITEM) is None
     decision = {
         "item": "a",

@@ -12,8 +12,8 @@ from leadline.cli.review_flags import Into
 from leadline.cli.run import AsJson
 
 if TYPE_CHECKING:
-    from leadline.review.decided import DecidedList
-    from leadline.review.deciding import Decided
+    from leadline.review.decide import Written
+    from leadline.review.decision_list import DecisionList
 
 Benchmark = Annotated[str, typer.Argument(help="A benchmark folder, a .jsonl file, or a bundled name.")]
 Outcome = Literal["upheld", "rejected", "excluded-ambiguous", "withdrawn"]
@@ -60,8 +60,8 @@ def decide(
     item counts. It is about question, window and label as they are now; if one of them changes, it is stale.
     """
     from leadline.bench import load_benchmark
-    from leadline.review.deciding import decide as written
-    from leadline.review.deciding import text_read
+    from leadline.review.decide import decide as written
+    from leadline.review.decide import text_read
     from leadline.review.flag_files import read_flags
     from leadline.review.flags import as_recorded
     from leadline.review.places import adjudications_file, own_folder, review_folder
@@ -90,11 +90,11 @@ def decide(
 def decisions(benchmark: Benchmark, into: Into = None, as_json: AsJson = False) -> None:
     """List the decisions on a benchmark's items: which are in force, which no longer count and why."""
     from leadline.bench import load_benchmark
-    from leadline.review.decided import decided_list
+    from leadline.review.decision_list import decision_list
     from leadline.review.places import adjudications_file, review_folder
 
     about = load_benchmark(benchmark)
-    found = decided_list(about, adjudications_file(about, review_folder(about, into)))
+    found = decision_list(about, adjudications_file(about, review_folder(about, into)))
     if as_json:
         from leadline.cli.plain_text import print_json
 
@@ -103,7 +103,7 @@ def decisions(benchmark: Benchmark, into: Into = None, as_json: AsJson = False) 
     _list(found)
 
 
-def _say(done: Decided, beside: bool) -> None:
+def _say(done: Written, beside: bool) -> None:
     """`beside`: the file lies beside benchmark.yaml, where studies look for it."""
     from leadline.cli.plain_text import printable
 
@@ -119,7 +119,7 @@ def _say(done: Decided, beside: bool) -> None:
         typer.echo(printable(f"applied with: --adjudications {shlex.quote(str(done.file))}"), err=True)
 
 
-def _list(found: DecidedList) -> None:
+def _list(found: DecisionList) -> None:
     from leadline.cli.plain_text import print_table, printable
     from leadline.review.flags_text import short
 

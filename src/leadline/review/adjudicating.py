@@ -31,8 +31,8 @@ from leadline.review.adjudication_form import (
     text_of,
 )
 from leadline.review.asking import reader_of, refusal
-from leadline.review.deciding import decide
-from leadline.review.decisions import Decisions
+from leadline.review.decide import decide
+from leadline.review.decision_file import DecisionFile
 from leadline.review.drafts import Draft, Drafts, Fields
 from leadline.review.evidence import in_sources, in_window, pointed_to
 from leadline.review.flag_files import read_flags
@@ -60,7 +60,7 @@ class AdjudicateJob:
     benchmark: Benchmark
     flags: FlagList
     readings: Readings
-    decisions: Decisions
+    decisions: DecisionFile
     seed: str
     study: Study | None = None
     documents: Documents | None = None
@@ -244,7 +244,7 @@ def adjudicate_job(
         benchmark=benchmark,
         flags=flags,
         readings=Readings(folder / READINGS),
-        decisions=Decisions(decisions),
+        decisions=DecisionFile(decisions),
         seed=recorded_seed(folder),
         study=study,
         documents=documents,
@@ -267,7 +267,7 @@ def offer(wanted: Wanted, drafts: Drafts) -> AdjudicateJob | None:
         flags = read_flags(wanted.flags, benchmark)
     else:
         assert study is not None
-        flags = flags_of(study, Decisions(decisions).all(), with_decided=True)
+        flags = flags_of(study, DecisionFile(decisions).all(), with_decided=True)
     return adjudicate_job(
         benchmark,
         flags,

@@ -8,7 +8,7 @@ from leadline.bench.adjudications import Adjudication
 from leadline.bench.item import MAX_CHARACTERS, Item
 from leadline.bench.views import for_labeller
 from leadline.errors import UsageError
-from leadline.review.deciding import check_corrected
+from leadline.review.decide import check_corrected
 from leadline.review.drafts import Fields
 from leadline.review.readings import same_reader
 from leadline.study.judging import reading_of

@@ -16,8 +16,8 @@ import pytest
 from leadline.bench import Benchmark, load_benchmark
 from leadline.bench.adjudications import FILE, add_adjudication, label_hash, read_adjudications
 from leadline.errors import LeadlineError, UsageError
-from leadline.review.decided import decided_list
-from leadline.review.deciding import Decided, decide, text_read
+from leadline.review.decide import Written, decide, text_read
+from leadline.review.decision_list import decision_list
 
 ITEMS: list[dict[str, Any]] = [
     {
@@ -51,7 +51,7 @@ def benchmark(tmp_path: Path) -> Benchmark:
     return a_benchmark(tmp_path / "b")
 
 
-def say(benchmark: Benchmark, file: Path, item: str, outcome: Any = "rejected", **more: Any) -> Decided:
+def say(benchmark: Benchmark, file: Path, item: str, outcome: Any = "rejected", **more: Any) -> Written:
     return decide(benchmark, file, item, outcome, **{"reason": "as it says", "reader": "me", **more})
 
 
@@ -63,8 +63,8 @@ def test_a_decision_is_about_the_label_of_the_moment(benchmark: Benchmark, tmp_p
     assert kept.date == datetime.now(UTC).date().isoformat()
     changed = [{**item, "answer": "SPI"} if item["id"] == "who" else item for item in ITEMS]
     later = a_benchmark(tmp_path / "b", changed)
-    assert decided_list(later, tmp_path / FILE).counts["stale"] == 1
-    assert decided_list(benchmark, tmp_path / FILE).counts["stale"] == 0
+    assert decision_list(later, tmp_path / FILE).counts["stale"] == 1
+    assert decision_list(benchmark, tmp_path / FILE).counts["stale"] == 0
 
 
 def test_reading_text_and_flag_are_kept(benchmark: Benchmark, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from leadline.bench import load_benchmark
-from leadline.review.deciding import decide
+from leadline.review.decide import decide
 benchmark, file, name, number = sys.argv[1:]
 benchmark = load_benchmark(benchmark)
 for at in range(int(number)):
@@ -265,7 +265,7 @@ def test_the_list_tells_what_counts_and_what_does_not(benchmark: Benchmark, tmp_
     done = say(benchmark, file, "sum").decision
     for changes in ({"item": "gone"}, {"item": "date", "label": "sha256:" + "0" * 64}):
         add_adjudication(file, done.model_copy(update=changes))
-    found = decided_list(benchmark, file)
+    found = decision_list(benchmark, file)
     assert found.counts == {
         "upheld": 1,
         "rejected": 2,
@@ -288,7 +288,7 @@ def test_the_list_tells_what_counts_and_what_does_not(benchmark: Benchmark, tmp_
 
 
 def test_without_a_file_nothing_was_decided(benchmark: Benchmark, tmp_path: Path) -> None:
-    found = decided_list(benchmark, tmp_path / FILE)
+    found = decision_list(benchmark, tmp_path / FILE)
     assert found.rows == () and "0 decisions in force; 0 lines" in found.sentence
 
 
@@ -297,4 +297,4 @@ def test_a_copy_of_the_benchmark_keeps_its_decisions(benchmark: Benchmark, tmp_p
     say(benchmark, tmp_path / FILE, "may")
     shutil.copytree(tmp_path / "b", tmp_path / "c")
     again = a_benchmark(tmp_path / "c", ITEMS[::-1])
-    assert decided_list(again, tmp_path / FILE).counts["rejected"] == 1
+    assert decision_list(again, tmp_path / FILE).counts["rejected"] == 1

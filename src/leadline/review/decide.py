@@ -26,7 +26,7 @@ from leadline.study.judging import gold_fault, reading_of
 
 
 @dataclass(frozen=True)
-class Decided:
+class Written:
     """A decision as it was written to `file`, and what its reader may want to know of earlier ones."""
 
     file: Path
@@ -46,7 +46,7 @@ def decide(
     corrected: str | None = None,
     read: Read | None = None,
     flag: dict[str, Any] | None = None,
-) -> Decided:
+) -> Written:
     """Write a decision on an item of `benchmark`, as it is now, at the end of `file`.
 
     Dated today (UTC). Raises UsageError for an item that is not there, a correction that its type cannot
@@ -82,7 +82,7 @@ def decide(
         flag=flag or {},
     )
     add_adjudication(file, decision)
-    return Decided(file, decision, tuple(notes))
+    return Written(file, decision, tuple(notes))
 
 
 def check_corrected(item: Item, outcome: str, corrected: str) -> None:

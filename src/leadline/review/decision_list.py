@@ -18,7 +18,7 @@ WITHDRAWN = "withdrawn"
 
 
 @dataclass(frozen=True)
-class DecidedList:
+class DecisionList:
     """The last decision on each item, in the file's order, with what becomes of it."""
 
     file: Path
@@ -77,7 +77,7 @@ class DecidedList:
         }
 
 
-def decided_list(benchmark: Benchmark, file: Path) -> DecidedList:
+def decision_list(benchmark: Benchmark, file: Path) -> DecisionList:
     """What the decisions in `file` (none where there is none) say of `benchmark` as it is now.
 
     Raises UsageError for a line that is no decision.
@@ -91,4 +91,4 @@ def decided_list(benchmark: Benchmark, file: Path) -> DecidedList:
             return WITHDRAWN
         return COUNTS if one.item in found.applied else STALE if one.item in found.stale else UNKNOWN
 
-    return DecidedList(file, benchmark, len(decisions), tuple((one, state(one)) for one in last.values()))
+    return DecisionList(file, benchmark, len(decisions), tuple((one, state(one)) for one in last.values()))

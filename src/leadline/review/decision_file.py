@@ -9,10 +9,10 @@ from leadline.bench.adjudications import Adjudication, in_force, label_hash, rea
 from leadline.bench.item import Item
 
 
-class Decisions:
+class DecisionFile:
     """Decisions in `path`, which need not be there. Safe for threads.
 
-    >>> Decisions(Path("there-is-no-such-file")).all()
+    >>> DecisionFile(Path("there-is-no-such-file")).all()
     ()
     """
 
