@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.bench import load_benchmark
-from leadline.documents import Sources, UnreadableDocument
+from leadline.documents import MAX_BYTES, Document, Sources, UnreadableDocument
 from leadline.review.passages import (
     SLICE,
     Documents,
@@ -117,6 +119,51 @@ def test_a_document_that_was_changed_is_read_again(tmp_path: Path) -> None:
     (tmp_path / "a.txt").unlink()
     with pytest.raises(UnreadableDocument, match="not among the sources"):
         documents.open(0)
+
+
+@dataclass(frozen=True)
+class Disturbed(Sources):
+    """Sources that somebody works on: each of `then` is done once, when a document was just read."""
+
+    then: list[Callable[[Path], None]] = field(default_factory=list)
+
+    def read(self, path: Path, *, max_bytes: int = MAX_BYTES) -> Document:
+        found = super().read(path, max_bytes=max_bytes)
+        if self.then:
+            self.then.pop(0)(path)
+        return found
+
+
+def writes(text: str) -> Callable[[Path], None]:
+    return lambda path: (path.write_text(text), None)[1]
+
+
+def test_the_checksum_is_that_of_the_text_where_the_file_is_written_meanwhile(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one")
+    held = Documents(Disturbed(tmp_path, [writes("another")])).open(0)
+    assert held is not None and held.text == "another"
+    assert held.sha256 == hashlib.sha256(b"another").hexdigest()
+
+
+def test_a_file_that_is_written_all_the_time_is_none_yet(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one")
+    documents = Documents(Disturbed(tmp_path, [writes("two " * n) for n in range(2, 5)]))
+    with pytest.raises(UnreadableDocument, match="is being written"):
+        documents.open(0)
+    held = documents.open(0)
+    assert held is not None and held.text == "two " * 4
+
+
+def test_what_is_not_the_document_s_fault_is_tried_again(tmp_path: Path) -> None:
+    def fails(path: Path) -> None:
+        raise MemoryError
+
+    (tmp_path / "a.txt").write_text("one")
+    documents = Documents(Disturbed(tmp_path, [fails]))
+    with pytest.raises(MemoryError):
+        documents.open(0)
+    held = documents.open(0)
+    assert held is not None and held.text == "one"
 
 
 def test_the_folder_is_never_left(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ CONTEXT = 2_000
 _KEPT, _KEPT_CHARACTERS = 2, 64_000_000
 # So many documents are read at once: each costs a few times its size while it is.
 _READERS = 2
+# A file that is written while it is read is read again, so often.
+_TRIES = 3
 _LONGEST_CLUSTER = 64
 
 
@@ -82,6 +84,10 @@ class Documents:
             return None
         return self._numbers.get(path.relative_to(self.sources.folder).as_posix())
 
+    def number_named(self, name: str) -> int | None:
+        """The number of the document of exactly that name, as a quote says it."""
+        return self._numbers.get(name)
+
     def open(self, number: int, wait: float | None = None) -> OpenDocument | None:
         """The document of that number as its file is now; None where it is still being read after `wait`
         seconds (None: however long it takes).
@@ -117,16 +123,31 @@ class Documents:
     def _read(self, number: int, future: Future[OpenDocument]) -> None:
         try:
             with self._readers:
-                name = self.names[number]
-                path = self.sources.path(name)
-                text = self.sources.read(path, max_bytes=self.max_bytes).text
-                found = OpenDocument(number, name, text, _sha256(path))
+                found = self._as_it_is(number)
         except BaseException as error:  # whoever asked is told
+            # What the file is to blame for stays so until it is changed; anything else may go well next time.
+            if not isinstance(error, UnreadableDocument):
+                with self._lock:
+                    if self._reading.get(number, (None, None))[1] is future:
+                        del self._reading[number]
             future.set_exception(error)
         else:
             future.set_result(found)
             with self._lock:
                 self._let_go()
+
+    def _as_it_is(self, number: int) -> OpenDocument:
+        """A document's text, and the checksum of the very file that it was read from. Raises
+        UnreadableDocument."""
+        name = self.names[number]
+        path = self.sources.path(name)
+        for _ in range(_TRIES):
+            before = _stamp(path)
+            text = self.sources.read(path, max_bytes=self.max_bytes).text
+            digest = _sha256(path)
+            if _stamp(path) == before:
+                return OpenDocument(number, name, text, digest)
+        raise UnreadableDocument("is being written", where=str(path), fix="open it again when it is whole")
 
     def _let_go(self) -> None:
         """Of what was read, forget what was not asked for longest."""
@@ -201,7 +222,7 @@ def _stamp(path: Path) -> object:
         about = path.stat()
     except OSError as error:
         return error.errno
-    return about.st_mtime_ns, about.st_size, about.st_ino
+    return about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino
 
 
 def _sha256(path: Path) -> str:
