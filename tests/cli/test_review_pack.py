@@ -10,7 +10,7 @@ import pytest
 from leadline.bench import load_benchmark
 from leadline.review.flag_files import read_flags
 from leadline.review.pack_files import read_pack
-from leadline.review.score import read_score
+from leadline.review.score import Score
 from leadline.review.sheet import Answer, sheet_of, write_sheet
 from tests.review.packs import by_label
 from tests.review.test_flags_of_study import a_study
@@ -82,7 +82,7 @@ def test_a_score_is_printed_and_written_and_disagreements_are_listed_outside_of_
     assert "2 rows the text could not settle" in ended.out and "96.7 % (88/91)" in ended.out
     rows = [line.split("\t") for line in ended.out.splitlines()]
     assert ["stratum", "patents × boolean", "8", "13"] in [row[:4] for row in rows]
-    score = read_score(pack / "score-john-roe.json")
+    score = Score.model_validate_json((pack / "score-john-roe.json").read_bytes())
     assert (score.relation, score.unsettled, score.overall.all_rows.agree.numerator) == (
         "inter-annotator",
         2,

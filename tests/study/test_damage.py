@@ -153,7 +153,7 @@ def test_a_study_that_cannot_be_written_is_reported_elsewhere_and_not_run(
     ended = leadline("run", folder)
     assert ended.code == 3 and "cannot be written" in ended.fault and str(folder) in ended.fault
     ended = leadline("report", folder)
-    assert ended.code == 3 and "cannot write the report" in ended.fault
+    assert ended.code == 3 and "cannot be written" in ended.fault
     assert leadline("report", folder, "--out", tmp_path / "out").code == 0
     assert stored.findings(tmp_path, "out") == expected
     study.chmod(0o755)

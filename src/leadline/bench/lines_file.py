@@ -16,6 +16,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import BaseModel
 
+from leadline.bench.whole_file import on_disk
 from leadline.errors import LeadlineError
 
 # The end of a file is looked for in pieces of this size: a line is seldom longer.
@@ -71,17 +72,6 @@ def lines_of(data: bytes) -> Iterator[tuple[int, bytes]]:
     yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     if tail.strip() and _is_whole(tail):
         yield len(lines) + 1, tail
-
-
-def on_disk(folder: Path) -> None:
-    """Let the system write down which files `folder` holds: a new file is safe only once its folder is."""
-    if os.name != "posix":  # elsewhere folders are not opened
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _append(path: Path, data: bytes, drops_half: bool) -> None:

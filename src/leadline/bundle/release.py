@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from leadline.bench import write_benchmark
+from leadline.bench.whole_file import whole_file, whole_folder
 from leadline.bundle.answers import write_answers, write_before
 from leadline.bundle.checksums import write_checksums
 from leadline.bundle.exclusions import exclusions_json, exclusions_text, layers
@@ -31,6 +32,7 @@ from leadline.bundle.source_texts import copy_sources, source_texts
 from leadline.bundle.statement import statement_text
 from leadline.errors import LeadlineError, UsageError
 from leadline.report.document import FindingsDocument
+from leadline.report.evidence_items import EVIDENCE
 from leadline.report.study_report import report_study
 from leadline.study.manifest import MANIFEST, told_of
 from leadline.study.members import members, protocol
@@ -38,7 +40,6 @@ from leadline.study.readings import readings
 from leadline.study.store import open_store
 from leadline.study.study import Study
 
-EVIDENCE = "evidence.html"
 # So many disagreements are told when a bundle is refused.
 _TOLD = 20
 
@@ -77,7 +78,7 @@ def bundle_study(
         raise UsageError("is there already", where=str(out), fix="name a place that is free")
     released, remarks = read_packs(study.whole, packs, found_packs)
     out.parent.mkdir(parents=True, exist_ok=True)
-    with _beside(out) as made:
+    with _scratch(out) if packed else whole_folder(out) as made:
         document = _write(study, made, with_sources, released, say)
         check_private(made, study.folder)
         write_checksums(made)
@@ -87,9 +88,6 @@ def bundle_study(
             raise _refusal(study, verification, out)
         if packed:
             _pack(made, out)
-        else:
-            made.chmod(0o777 & ~_umask())
-            made.rename(out)
     return Bundled(out, verification, document, tuple(remarks))
 
 
@@ -211,36 +209,20 @@ def _refusal(study: Study, verification: Verification, out: Path) -> LeadlineErr
 
 
 @contextmanager
-def _beside(out: Path) -> Iterator[Path]:
-    """A folder beside `out` to fill, which vanishes unless it is renamed."""
-    folder = Path(tempfile.mkdtemp(prefix=f".{out.name[:50]}.", dir=out.parent))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def _scratch(out: Path) -> Iterator[Path]:
+    """A folder beside `out` to fill, which vanishes."""
+    with tempfile.TemporaryDirectory(prefix=f".{out.name[:50]}.", dir=out.parent) as folder:
+        yield Path(folder)
 
 
 def _pack(folder: Path, out: Path) -> None:
     """A zip of `folder`, whole or not there: sorted, without times, so that equal bundles are equal files."""
-    partial = folder.with_name(f"{folder.name}.zip")
-    try:
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-                entry = zipfile.ZipInfo(
-                    f"{out.stem}/{path.relative_to(folder).as_posix()}", (1980, 1, 1, 0, 0, 0)
-                )
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
-                    shutil.copyfileobj(source, target, 1 << 20)
-        partial.replace(out)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    import os
-
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with whole_file(out) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            entry = zipfile.ZipInfo(
+                f"{out.stem}/{path.relative_to(folder).as_posix()}", (1980, 1, 1, 0, 0, 0)
+            )
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
+                shutil.copyfileobj(source, target, 1 << 20)

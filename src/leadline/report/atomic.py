@@ -29,11 +29,11 @@ def write_bytes(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())  # mkstemp makes private files; a report is an ordinary one
+        temporary.chmod(0o666 & ~_umask())  # mkstemp makes private files; these are ordinary ones
         temporary.replace(path)
     except OSError as error:
         raise LeadlineError(
-            f"cannot write the report: {error.strerror or error}",
+            f"cannot be written: {error.strerror or error}",
             where=str(path),
             fix="check free space and permissions of the folder",
         ) from error

@@ -15,16 +15,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from leadline.bench.complaint import complaint
+from leadline.bench.whole_file import whole_folder
 from leadline.errors import LeadlineError, UsageError
-from leadline.report.atomic import write_bytes
 from leadline.review.pack import FORMAT, Pack, PackHead, PackRow, shown, shown_sha256, view_of
 from leadline.review.pack_pages import index_page, protocol, row_page
 from leadline.review.sheet import SHEET, sheet_text
@@ -80,11 +78,6 @@ def read_pack(folder: Path) -> Pack:
     return Pack(head, tuple(_rows(head, folder / ROWS)))
 
 
-def is_pack(folder: Path) -> bool:
-    """Whether `folder` looks like a pack."""
-    return (folder / HEAD).is_file() and (folder / ROWS).is_file()
-
-
 def _rows(head: PackHead, path: Path) -> list[PackRow]:
     lines = _bytes(path).decode("utf-8", "replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
@@ -108,29 +101,17 @@ def _rows(head: PackHead, path: Path) -> list[PackRow]:
 
 
 def _write_whole(texts: Mapping[str, str], folder: Path) -> None:
-    parent = folder.absolute().parent
-    partial = parent / f".{folder.name}.{secrets.token_hex(4)}.part"
     try:
-        for name, text in texts.items():
-            write_bytes(partial / name, text.encode())
-        if folder.is_dir():
-            folder.rmdir()
-        partial.rename(folder)
-        _on_disk(parent)
+        with whole_folder(folder) as made:
+            for name, text in texts.items():
+                (made / name).parent.mkdir(exist_ok=True)
+                with (made / name).open("wb") as file:
+                    file.write(text.encode())
+                    file.flush()
+                    os.fsync(file.fileno())
     except OSError as error:
-        what = f"cannot write the pack: {error.strerror or error}"
+        what = f"cannot be written: {error.strerror or error}"
         raise LeadlineError(what, where=str(folder), fix="check free space and permissions") from error
-    finally:
-        if partial.exists():
-            shutil.rmtree(partial, ignore_errors=True)
-
-
-def _on_disk(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _bytes(path: Path) -> bytes:

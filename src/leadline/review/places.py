@@ -11,9 +11,8 @@ from leadline.bench.benchmark import Benchmark
 from leadline.bench.header import HEADER_NAME
 
 FOLDER = "review"
-# In the review folder: drafts with their history; packs that are kept there.
+# In the review folder: drafts with their history.
 DRAFTS = "review.sqlite"
-PACKS = "packs"
 
 
 def review_folder(benchmark: Benchmark, into: Path | None = None) -> Path:

@@ -10,10 +10,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from leadline import __version__
 from leadline.bench import Benchmark
@@ -146,16 +145,6 @@ def score_pack(
         leadline_version=__version__,
     )
     return Scored(score, rows, answers)
-
-
-def read_score(path: Path) -> Score:
-    """The score in a file. Raises UsageError for what is none."""
-    try:
-        return Score.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    except ValidationError:
-        raise UsageError("is no score of a pack", where=str(path), fix="leadline review score") from None
 
 
 def relation_of(reader: str, author: str) -> Relation:
