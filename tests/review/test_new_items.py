@@ -15,9 +15,10 @@ from leadline.audit.repair_cut import between_characters
 from leadline.bench import load_benchmark
 from leadline.bench.header import Header
 from leadline.documents import Sources
-from leadline.errors import UsageError
+from leadline.errors import LeadlineError, UsageError
 from leadline.review.labels import FILE, Label, Proof, add_label
 from leadline.review.new_items import new_items
+from leadline.review.new_items_folder import write_new_items
 from leadline.review.passages import Documents, documents_of
 from leadline.review.quotes import mark
 from leadline.review.windows import GAP, passage_around, window_of
@@ -188,6 +189,23 @@ def test_a_folder_that_is_there_is_not_written_over(made: Path, labelled: Path) 
         "review", "items", str(labelled / FILE), "--out", str(made), "--sources", str(made / "sources")
     )
     assert code == 2 and "something already" in said and (made / "items.jsonl").read_bytes() == before
+
+
+def test_what_cannot_be_written_whole_leaves_nothing_and_takes_nothing_away(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "a.txt").write_text("The fee is due in thirty days.")
+    documents = Documents(Sources(tmp_path / "sources"))
+    made = new_items({"n1": label("n1", [proof(documents, "a.txt", "thirty days")])}, documents, ABOUT)
+    (tmp_path / ".made.part").mkdir()  # somebody's
+    (tmp_path / ".made.part" / "kept").touch()
+    (tmp_path / "sources" / "a.txt").unlink()
+    with pytest.raises(LeadlineError):
+        write_new_items(made, documents.sources, tmp_path / "made")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".made.part", "sources"]
+    (tmp_path / "sources" / "a.txt").write_text("The fee is due in thirty days.")
+    write_new_items(made, documents.sources, tmp_path / "made")
+    assert (tmp_path / "made" / "sources" / "a.txt").exists()
+    assert (tmp_path / ".made.part" / "kept").exists()
 
 
 def test_labels_without_anything_are_refused_in_one_line(tmp_path: Path) -> None:

@@ -43,10 +43,12 @@ def items(
     quotes stand.
     """
     from leadline.documents import Sources
-    from leadline.review.new_items import named, new_items, write_new_items
+    from leadline.review.found_labels import find_labels
+    from leadline.review.new_items import new_items
+    from leadline.review.new_items_folder import write_new_items
     from leadline.review.passages import Documents
 
-    found = named(source, out, name=name, version=version, into=into, sources=sources)
+    found = find_labels(source, out, name=name, version=version, into=into, sources=sources)
     held = Sources(found.sources)
     made = new_items(found.labels, Documents(held), found.about, window)
     write_new_items(made, held, out)
