@@ -18,6 +18,7 @@ from leadline.review.labels import FILE, Label, read_labels
 from leadline.review.passages import Documents, documents_of
 from leadline.review.places import DRAFTS
 from leadline.review.questions import Question
+from leadline.review.quotes import mark
 from tests.end_to_end.commands import leadline
 from tests.review.hard_documents import NEEDLE, ODD, SHOWN_AS_TEXT, write_hard
 from tests.review.pages import DESK, PHONE, Opened, Served, faults, opened, served
@@ -365,6 +366,55 @@ def test_undo_brings_a_quote_back(browser: Any, asked: Labelled) -> None:
         page.click("[data-undo]")
         page.wait_for_selector("[data-quotes] li")
         assert NEEDLE in page.inner_text("[data-quotes]")
+
+
+def test_a_quote_whose_document_cannot_be_had_does_not_hold_the_page(browser: Any, asked: Labelled) -> None:
+    """Its draft lies in the browser's page; the server goes away, for this document, before it is shown."""
+    documents, key = asked.job.documents, entry_of(asked, "deep/page.htm")
+    number = documents.names.index("line.txt")
+    held = documents.open(number)
+    assert held is not None
+    at = held.text.index(NEEDLE)
+    quotes = [
+        mark(held, at, at + len(NEEDLE), NEEDLE).quote.model_dump(),
+        {"name": "gone.txt", "sha256": "0" * 64, "start": 0, "end": 4, "quote": "gone"},
+    ]
+    before = asked.served.drafts.get("label", key, "")
+    asked.served.drafts.save("label", key, "", before.version if before else 0, {"quotes": quotes}, by="Ann")
+    with opened(browser, asked.served) as window:
+        page, tried = window.page, []
+        window.go(f"/label/{key}")
+        shown(page, "line.txt")
+        away = f"**/api/documents/{number}?**"
+        page.route(away, lambda route: (tried.append(1), route.abort()))
+        page.select_option("#which", label="tags.txt")
+        shown(page, "tags.txt")
+        for expected in (1, 2):  # of another document, then of the one that is open and is not there
+            page.click("[aria-label='Show quote 1']")
+            page.wait_for_selector("[data-pane-status]:has-text('does not answer')")
+            page.wait_for_timeout(200)
+            assert len(tried) == expected
+        page.click("[aria-label='Show quote 2']")
+        page.wait_for_selector("[data-pane-status]:has-text('gone.txt is not among the documents')")
+        page.fill("#answer", "the page is alive")
+        window.wait_for("saved")
+        page.unroute(away)
+        page.click("[aria-label='Show quote 1']")
+        page.wait_for_selector(f"[data-marked]:has-text('{NEEDLE}')")
+
+
+def test_the_key_to_the_document_is_off_where_single_keys_are(browser: Any, asked: Labelled) -> None:
+    with opened(browser, asked.served) as window:
+        page = window.page
+        window.go(f"/label/{entry_of(asked, 'tags.txt')}")
+        shown(page, "tags.txt")
+        page.keyboard.press("Escape")
+        page.keyboard.press("d")
+        assert page.evaluate("document.activeElement.matches('[data-pane-text]')")
+        page.evaluate("localStorage.setItem('leadline:single-keys', 'no')")
+        page.focus("[data-undo]")
+        page.keyboard.press("d")
+        assert page.evaluate("document.activeElement.matches('[data-undo]')")
 
 
 def test_pages_are_sound_in_the_dark_too(browser: Any, asked: Labelled, licences: Labelled) -> None:

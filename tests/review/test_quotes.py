@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from leadline.audit.matching import match_quote
 from leadline.documents import Sources
 from leadline.review.passages import Documents, OpenDocument
-from leadline.review.quotes import LONGEST, MOST_QUOTES, RefusedQuote, kept_quotes, mark
+from leadline.review.quotes import LONGEST, MOST_QUOTES, RefusedQuote, check_quotes, mark, quotes_of
 from tests.documents.papers import pdf
 from tests.review.hard_documents import ODD, write_hard
 
@@ -115,19 +116,53 @@ def test_quotes_of_a_draft_are_compared_again(tmp_path: Path) -> None:
     document = documents.open(0)
     assert document is not None
     quote = mark(document, 4, 15, "cure period").quote.model_dump()
-    assert [one.quote for one in kept_quotes([quote, quote], documents)] == ["cure period"]
+    kept = quotes_of([quote, quote])
+    assert [one.quote for one in kept] == ["cure period"]
+    check_quotes(kept, documents)
     for wrong, why in (
         ([{**quote, "start": 5}], "quote 1: the text marked is not what stands"),
         ([quote, {**quote, "quote": "cure Period"}], "quote 2"),
-        ([{**quote, "document": 7}], "there is no document of that number"),
-        ([{**quote, "name": "b.txt"}], "is not the document that it was"),
+        ([{**quote, "name": "b.txt"}], "b.txt is not among the documents"),
+        ([{**quote, "name": "../a.txt"}], "is not among the documents"),
+        ([{**quote, "sha256": "1" * 64}], "is not the document that it was"),
+        ([{**quote, "start": 5, "quote": "ure period"}], "begins or ends within a word"),
         ([{"quote": "made up"}], "quote 1 is none"),
         ("quotes", "is no list"),
         ({"a": 1}, "is no list"),
         ([quote] * (MOST_QUOTES + 1), "51 quotes, and 50 are allowed"),
     ):
         with pytest.raises(RefusedQuote, match=why):
-            kept_quotes(wrong, documents)
+            check_quotes(quotes_of(wrong), documents)
     (tmp_path / "a.txt").write_text("The cure period is forty days, since yesterday.")
     with pytest.raises(RefusedQuote, match="is not the document that it was"):
-        kept_quotes([quote], documents)
+        check_quotes(kept, documents)
+
+
+def test_a_quote_stays_its_document_s_where_another_document_comes_before_it(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("The cure period is thirty days.")
+    document = Documents(Sources(tmp_path)).open(0)
+    assert document is not None
+    kept = quotes_of([mark(document, 4, 15, "cure period").quote.model_dump()])
+    (tmp_path / "a.txt").write_text("This one sorts before it.")
+    check_quotes(kept, Documents(Sources(tmp_path)))
+
+
+def test_what_was_widened_as_far_as_a_word_may_be_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(f"see {'x' * 300} there")
+    documents = Documents(Sources(tmp_path))
+    document = documents.open(0)
+    assert document is not None
+    try:
+        made = mark(document, 100, 150, "x" * 50)
+    except RefusedQuote as error:
+        assert "mark whole words" in str(error)
+    else:
+        check_quotes([made.quote], documents)
+
+
+def test_a_document_whose_name_no_label_could_hold_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("The cure period is thirty days.")
+    document = Documents(Sources(tmp_path)).open(0)
+    assert document is not None
+    with pytest.raises(RefusedQuote, match="another name"):
+        mark(document, 4, 15, "cure period")

@@ -12,13 +12,14 @@ from dataclasses import asdict
 from functools import wraps
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from leadline.documents import UnreadableDocument
+from leadline.review.asking import read_json, refusal
 from leadline.review.passages import (
     Documents,
     NoSuchDocument,
@@ -39,7 +40,7 @@ Answer = Callable[[OpenDocument, Request, Any], "Response"]
 class _Marking(BaseModel):
     """What a page sends of a selection."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     start: int = Field(ge=0)
     end: int = Field(ge=0)
@@ -57,7 +58,7 @@ def document_routes(documents: Documents) -> list[Route]:
     def route(path: str, answer: Answer, method: str = "GET") -> Route:
         @wraps(answer)
         async def endpoint(request: Request) -> Response:
-            body = await request.body() if method == "POST" else b""
+            body = await read_json(request, _Marking) if method == "POST" else None
             # Aside: documents are looked through while other readers' answers are kept.
             return await run_in_threadpool(_answered, documents, request, answer, body)
 
@@ -66,53 +67,48 @@ def document_routes(documents: Documents) -> list[Route]:
     return [route("", _slice), route("/search", _search), route("/quote", _quote, "POST")]
 
 
-def _answered(documents: Documents, request: Request, answer: Answer, body: bytes) -> Response:
+def _answered(documents: Documents, request: Request, answer: Answer, body: _Marking | None) -> Response:
     try:
         document = documents.open(request.path_params["number"], _WAIT_SECONDS)
         if document is None:
             return _json({"reading": True}, _READING)
         return answer(document, request, body)
     except NoSuchDocument as error:
-        return _json({"problem": str(error)}, 404)
+        return refusal(404, str(error))
     except UnreadableDocument as error:
         # Its path is nobody's business; which document it is, the page knows.
-        return _json(
-            {"problem": f"this document {error.what}" + (f" ({error.fix})" if error.fix else "")}, 422
-        )
+        return refusal(422, f"this document {error.what}" + (f" ({error.fix})" if error.fix else ""))
     except RefusedQuote as error:
-        return _json({"problem": str(error)}, 422)
+        return refusal(422, str(error))
 
 
-def _slice(document: OpenDocument, request: Request, body: bytes) -> Response:
+def _slice(document: OpenDocument, request: Request, body: _Marking | None) -> Response:
     cuts = {"at": slice_at, "from": slice_from, "until": slice_until}
     asked = [name for name in cuts if name in request.query_params]
     if len(asked) > 1:
-        return _json({"problem": "one of at, from and until"}, 422)
+        return refusal(422, "one of at, from and until")
     name = asked[0] if asked else "at"
     place = _place(request, name)
     if place is None:
-        return _json({"problem": f"{name} is a number of characters"}, 422)
+        return refusal(422, f"{name} is a number of characters")
     found = cuts[name](document.text, place)
     return _json({**asdict(found), "name": document.name, "sha256": document.sha256})
 
 
-def _search(document: OpenDocument, request: Request, body: bytes) -> Response:
+def _search(document: OpenDocument, request: Request, body: _Marking | None) -> Response:
     query, place = request.query_params.get("q", ""), _place(request, "from")
     if not query.strip():
-        return _json({"problem": "write what is to be looked for"}, 422)
+        return refusal(422, "write what is to be looked for")
     if len(query) > LONGEST_QUERY:
-        return _json({"problem": f"at most {LONGEST_QUERY:,} characters can be looked for"}, 422)
+        return refusal(422, f"at most {LONGEST_QUERY:,} characters can be looked for")
     if place is None:
-        return _json({"problem": "from is a number of characters"}, 422)
+        return refusal(422, "from is a number of characters")
     return _json({**asdict(search(document.text, query, place)), "total": len(document.text)})
 
 
-def _quote(document: OpenDocument, request: Request, body: bytes) -> Response:
-    try:
-        marking = _Marking.model_validate_json(body)
-    except ValidationError:
-        return _json({"problem": "a quote is sent as start, end and text"}, 422)
-    marked = mark(document, marking.start, marking.end, marking.text)
+def _quote(document: OpenDocument, request: Request, body: _Marking | None) -> Response:
+    assert body is not None
+    marked = mark(document, body.start, body.end, body.text)
     return _json({"quote": marked.quote.model_dump(), "widened": marked.widened})
 
 

@@ -6,6 +6,7 @@ or is written by whoever labels ("new item").
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 import time
@@ -24,7 +25,7 @@ from leadline.review.job import Entry, State, state_of
 from leadline.review.labels import FILE, Label, Proof, add_label, answer_as_kept, answer_problems, read_labels
 from leadline.review.passages import Documents
 from leadline.review.questions import Question, read_questions
-from leadline.review.quotes import Quote, RefusedQuote, kept_quotes
+from leadline.review.quotes import Quote, RefusedQuote, check_quotes, quotes_of
 from leadline.review.wanted import Wanted
 from leadline.review.written_question import (
     TYPES,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 # The entry behind which a new item is begun; items have keys of their own.
 NEW = "new"
+# Ids of questions that came from a file are none, though their labels lie beside.
+_BEGUN = re.compile(r"n[0-9a-f]{15}")
 _TITLE = 120
 _SHOWN = (
     "question", "task", "category", "answer_type", "unit", "choices", "answer", "aliases", "reason", "note",
@@ -59,7 +62,6 @@ class LabelJob:
     tasks: tuple[TaskDeclaration, ...] = ()
     category_name: str = "category"
     task_name: str = "task"
-    _begun: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _known: tuple[object, dict[str, Label]] = (None, {})
 
@@ -85,9 +87,7 @@ class LabelJob:
                 for key, question in self._by_key.items()
             ]
         drafts = self.drafts.all(self.name, "")
-        labels = self._labels()
-        with self._lock:
-            keys = sorted({*labels, *self._begun, *(key for key in drafts if key != NEW)})
+        keys = sorted(key for key in {*self._labels(), *drafts} if _BEGUN.fullmatch(key))
         entries = []
         for key in keys:
             text = self._written(key, drafts[key].fields if key in drafts else None)
@@ -135,7 +135,8 @@ class LabelJob:
             return found
         quotes: tuple[Quote, ...] = ()
         try:
-            quotes = kept_quotes(fields.get("quotes") or [], self.documents)
+            quotes = quotes_of(fields.get("quotes") or [])
+            check_quotes(quotes, self.documents)
         except RefusedQuote as error:
             found["quotes"] = str(error)
         if _is_set(fields.get("unsettled")):
@@ -160,7 +161,7 @@ class LabelJob:
         unsettled = _is_set(fields.get("unsettled"))
         proofs = [
             Proof(quote=one.quote, source=one.name, sha256=one.sha256, start=one.start, end=one.end)
-            for one in kept_quotes(fields.get("quotes") or [], self.documents)
+            for one in quotes_of(fields.get("quotes") or [])
         ]
         label = Label(
             **question.of_item(),
@@ -177,20 +178,25 @@ class LabelJob:
 
     def routes(self) -> Sequence[Route]:
         """POST /api/new-item: the key of an item that nobody else was given."""
-        from starlette.responses import JSONResponse
+        from starlette.concurrency import run_in_threadpool
+        from starlette.responses import JSONResponse, Response
         from starlette.routing import Route
 
-        async def begin(request: Request) -> JSONResponse:
-            return JSONResponse({"key": self.begin()})
+        from leadline.review.asking import reader_of, refusal
+
+        async def begin(request: Request) -> Response:
+            if not (reader := reader_of(request)):
+                return refusal(403, "nobody has said who reads: open /reader")
+            return JSONResponse({"key": await run_in_threadpool(self.begin, reader)})
 
         return [Route("/api/new-item", begin, methods=["POST"])]
 
-    def begin(self) -> str:
-        """The key of another item: later ones come later, and two people at once get two."""
-        with self._lock:
-            key = f"n{int(time.time() * 1000):011x}{secrets.token_hex(2)}"
-            self._begun.append(key)
-            return key
+    def begin(self, reader: str) -> str:
+        """The key of another item: later ones come later, and two people at once get two. It has an empty
+        draft, so that its page goes on wherever the server does."""
+        key = f"n{int(time.time() * 1000):011x}{secrets.token_hex(2)}"
+        self.drafts.save(self.name, key, "", 0, {}, by=reader)
+        return key
 
     def _question(self, key: str, fields: Fields) -> tuple[Question | None, dict[str, str]]:
         """What is asked, from the file or from the draft, and what is wrong with it."""
@@ -207,8 +213,8 @@ class LabelJob:
     def _first_document(self, fields: Fields, question: Question | None) -> int | None:
         """Where to begin: with the document of the first quote, else with the question's own."""
         quotes = _said(fields)["quotes"]
-        first = quotes[0].get("document") if quotes and isinstance(quotes[0], dict) else None
-        if isinstance(first, int) and 0 <= first < len(self.documents.names):
+        name = quotes[0].get("name") if quotes and isinstance(quotes[0], dict) else None
+        if isinstance(name, str) and (first := self.documents.number_named(name)) is not None:
             return first
         if question is not None and (found := self.documents.number_of(question.source)) is not None:
             return found

@@ -151,4 +151,6 @@ def _page(review: Review, reader: str, template: str, **values: Any) -> str:
         "job": None,
         "entry": None,
     }
-    return environment(PACKAGE).get_template(template).render({**frame, **values})
+    html = environment(PACKAGE).get_template(template).render({**frame, **values})
+    # Names of files may hold bytes that are no UTF-8, and answers half a character: no page could be sent.
+    return html.encode("utf-8", "replace").decode()

@@ -11,7 +11,7 @@ from leadline.audit.matching import Match, match_quote
 from leadline.audit.spans import whole
 from leadline.documents import UnreadableDocument
 from leadline.errors import LeadlineError
-from leadline.review.passages import Documents, NoSuchDocument, OpenDocument
+from leadline.review.passages import Documents, OpenDocument
 
 # A quote is what a reader of the label checks: a sentence, a clause, a row of a table. Three printed pages.
 LONGEST = 10_000
@@ -27,13 +27,12 @@ class RefusedQuote(LeadlineError):  # noqa: N818  # an outcome of its own, not a
 
 
 class Quote(BaseModel):
-    """Characters `start` to `end` of a document's text. `document` is its number while the pages are served;
-    `name` and `sha256` (of the file's bytes) hold beyond that."""
+    """Characters `start` to `end` of the text of the document `name`, whose file's bytes have the checksum
+    `sha256`. Numbers of documents are no part of it: they are others once a document came or went."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
-    document: int = Field(ge=0)
-    name: str
+    name: str = Field(min_length=1)
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     start: int = Field(ge=0)
     end: int = Field(ge=0)
@@ -58,6 +57,9 @@ def mark(document: OpenDocument, start: int, end: int, text: str) -> Marked:
     >>> mark(held, 11, 14, "1,2").quote.quote
     '1,250'
     """
+    if any("\ud800" <= sign <= "\udfff" for sign in document.name):
+        what = "the name of this document's file is no UTF-8 text, which no label could hold"
+        raise RefusedQuote(what, fix="give the file another name, and start again")
     if not 0 <= start < end <= len(document.text):
         raise RefusedQuote(
             f"nothing is marked: characters {start:,} to {end:,} of {len(document.text):,}",
@@ -80,41 +82,53 @@ def mark(document: OpenDocument, start: int, end: int, text: str) -> Marked:
             what = "an audit would not find it: it begins or ends within a word"
             raise RefusedQuote(what, fix="mark whole words")
     quote = document.text[slice(*wide)]
-    made = Quote(
-        document=document.number, name=document.name, sha256=document.sha256,
-        start=wide[0], end=wide[1], quote=quote,
-    )  # fmt: skip
+    made = Quote(name=document.name, sha256=document.sha256, start=wide[0], end=wide[1], quote=quote)
     return Marked(made, wide != (start, end))
 
 
-def kept_quotes(values: object, documents: Documents) -> tuple[Quote, ...]:
-    """The quotes of a draft, each compared with its document again, which is waited for.
+def quotes_of(values: object) -> tuple[Quote, ...]:
+    """The quotes of a draft, each once, as they were marked; no document is opened.
 
-    Raises RefusedQuote for the first that is none: of another shape, of another document, or of one that was
-    changed since it was marked.
+    Raises RefusedQuote for what is none.
     """
     if not isinstance(values, Sequence) or isinstance(values, str):
         raise RefusedQuote("is no list of quotes", fix="mark them in the document")
     if len(values) > MOST_QUOTES:
         raise RefusedQuote(f"{len(values):,} quotes, and {MOST_QUOTES} are allowed", fix="remove some")
-    kept: dict[Quote, None] = {}
+    found: dict[Quote, None] = {}
     for place, value in enumerate(values, start=1):
         try:
-            quote = Quote.model_validate(value)
+            found[Quote.model_validate(value)] = None
         except ValidationError:
             raise RefusedQuote(f"quote {place} is none", fix="remove it and mark it again") from None
+    return tuple(found)
+
+
+def check_quotes(quotes: Sequence[Quote], documents: Documents) -> None:
+    """Compare each with its document, which is waited for.
+
+    Raises RefusedQuote for the first that does not stand there: its document went, was changed since, or says
+    something else; or it is one that `mark` would not have made.
+    """
+    for place, quote in enumerate(quotes, start=1):
+        number = documents.number_named(quote.name)
+        if number is None:
+            what = f"quote {place}: {quote.name} is not among the documents"
+            raise RefusedQuote(what, fix="put it back and start again, or remove the quote")
         try:
-            held = documents.open(quote.document)
-        except (NoSuchDocument, UnreadableDocument) as error:
+            held = documents.open(number)
+        except UnreadableDocument as error:
             raise RefusedQuote(f"quote {place}: {error}", fix="remove it") from None
-        if held is None or (held.name, held.sha256) != (quote.name, quote.sha256):
+        if held is None or held.sha256 != quote.sha256:
             what = f"quote {place}: {quote.name} is not the document that it was when this was marked"
             raise RefusedQuote(what, fix="remove it and mark it again")
         try:
-            kept[mark(held, quote.start, quote.end, quote.quote).quote] = None
+            mark(held, quote.start, quote.end, quote.quote)
         except RefusedQuote as error:
             raise RefusedQuote(f"quote {place}: {error.what}", fix=error.fix) from None
-    return tuple(kept)
+        if not _match(held.text, quote.start, quote.end).found:
+            what = f"quote {place}: it begins or ends within a word"
+            raise RefusedQuote(what, fix="remove it and mark it again")
 
 
 def _fault(quote: str) -> tuple[str, str] | None:

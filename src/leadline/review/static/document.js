@@ -5,7 +5,7 @@
 // be missing): data-pane-text (scrolls, takes the focus), data-pane-status (aria-live), data-pane-name,
 // data-pane-place, data-pane-earlier and data-pane-later (buttons).
 //
-//   await pane.open(number, {at: 120, marks: [{start: 120, end: 140, label: "label's quote"}]})
+//   await pane.open(number, {at: 120, marks: [{start: 120, end: 140, label: "label's quote"}]}): whether it is shown
 //   pane.setMarks(marks)            await pane.show(start, end): goes there, and selects it
 //   pane.marked                     {document, start, end, text} of what is selected, or null
 //
@@ -41,6 +41,7 @@
       this.text = this.part("text");
       this.number = null;
       this.slices = [];
+      this.total = 0;
       this.marks = [];
       this.marked = null;
       this.turn = 0;
@@ -69,6 +70,7 @@
       const turn = (this.turn += 1);
       if (number !== this.number) {
         this.slices = [];
+        this.total = 0;
         this.body.replaceChildren();
         this.marks = [];
         this.spot = null;
@@ -90,13 +92,16 @@
         if (at) this.reveal(this.range(at, at));
         this.caret?.draw();
         this.root.dispatchEvent(new CustomEvent("pane:open", { bubbles: true, detail: { number } }));
+        return true;
       } catch (error) { this.failed(error); }
+      this.state();
+      return false;
     }
 
     async show(start, end) {
-      if (start < this.start || end > this.end) await this.open(this.number, { at: start });
-      while (end > this.end && this.end < this.total && this.slices.length < MOST_SLICES) await this.extend("from");
-      if (start < this.start || end > this.end) return;
+      // A slice that is opened at a place goes on for three times the longest quote behind it.
+      const isSeen = () => this.slices.length > 0 && start >= this.start && end <= this.end;
+      if (!isSeen() && !((await this.open(this.number, { at: start })) && isSeen())) return;
       this.spot = { start, end, isSpot: true };  // seen where the focus is elsewhere, and the selection with it
       this.setMarks(this.marks);
       const range = this.range(start, end);
@@ -251,7 +256,7 @@
         const body = await answer.json().catch(() => ({}));
         if (turn !== this.turn) throw new Superseded();
         if (answer.status !== 202) {
-          if (!answer.ok) throw new Error(body.problem || `the server answers ${answer.status}`);
+          if (!answer.ok) throw new Error(body.error || `the server answers ${answer.status}`);
           return body;
         }
         this.say("the document is being read…");

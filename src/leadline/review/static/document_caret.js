@@ -43,7 +43,7 @@
       this.draw(true);
     }
     async jump(at) {
-      if (at < this.pane.start || at > this.pane.end) await this.pane.open(this.pane.number, { at });
+      if ((at < this.pane.start || at > this.pane.end) && !(await this.pane.open(this.pane.number, { at }))) return;
       window.getSelection().setPosition(...this.pane.place(Math.min(at, this.pane.end)));
       this.draw(true);
     }

@@ -46,16 +46,19 @@
   const names = [...which.options].map((option) => option.textContent);
   const quotes = () => JSON.parse(store.value || "null") || [];
   const short = (text) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
-  const marksOf = (number) => quotes().filter((one) => one.document === number)
+  // A quote says the name of its document: numbers are another's once a document came or went.
+  const numberOf = (quote) => names.indexOf(quote.name);
+  const marksOf = (number) => quotes().filter((one) => numberOf(one) === number)
     .map(({ start, end }) => ({ start, end, label: "a quote of this label" }));
 
   async function open(number, at = 0) {
     which.value = String(number);
-    await pane.open(number, { at, marks: marksOf(number) });
+    return pane.open(number, { at, marks: marksOf(number) });
   }
   async function go(quote) {
-    if (pane.number !== quote.document) await open(quote.document, quote.start);
-    await pane.show(quote.start, quote.end);
+    const number = numberOf(quote);
+    if (number < 0) pane.say(`${quote.name} is not among the documents`);
+    else if (pane.number === number || (await open(number, quote.start))) await pane.show(quote.start, quote.end);
   }
 
   // The list of quotes is made of what the draft holds, whoever changed it.
@@ -100,10 +103,11 @@
     pane.say("comparing with the document…");
     try {
       const answer = await api("POST", `/api/documents/${number}/quote`, { start, end, text });
-      const { quote: found, widened, problem } = answer.body;
+      const { quote: found, widened } = answer.body;
+      const isFound = (one) => ["name", "sha256", "start", "end"].every((each) => one[each] === found[each]);
       if (answer.status === 202) pane.say("the document is being read; try again in a moment");
-      else if (answer.status !== 200) pane.say(`no quote: ${problem || answer.body.error || answer.status}`);
-      else if (quotes().some((one) => one.document === found.document && one.start === found.start && one.end === found.end)) {
+      else if (answer.status !== 200) pane.say(`no quote: ${answer.body.error || answer.status}`);
+      else if (quotes().some(isFound)) {
         pane.say("this is a quote of the label already");
       } else {
         keep([...quotes(), found], `quote ${quotes().length + 1} kept${widened ? ", widened to whole words" : ""}: “${short(found.quote)}”`);
@@ -123,15 +127,9 @@
   act.addEventListener("click", () => quote(pane.marked));
   which.addEventListener("change", () => open(Number(which.value)));
   entry.addEventListener("leadline:set", list);
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "d" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])") || document.querySelector("dialog[open]")) return;
-    pane.text.focus();
-    event.preventDefault();
-  });
 
   list();
   const first = quotes()[0];
-  if (first && first.document < names.length) open(first.document, first.start);
+  if (first && numberOf(first) >= 0) open(numberOf(first), first.start);
   else if (entry.querySelector("[data-labelling]").dataset.document !== "") open(Number(which.value));
 })();
