@@ -218,6 +218,10 @@ def test_what_is_no_answer_is_said_beside_its_field(
         ann.page.keyboard.press("Escape")
         ann.page.keyboard.press("x")
         ann.page.keyboard.press("Control+Enter")
+        expect(ann.page.locator("[data-problem=unsettled]")).to_contain_text("An answer stands here too")
+        assert answering.drafts.get("annotate", key, "Ann").fields["answer"] == "some day", "kept"
+        ann.page.fill("#answer", "")
+        ann.page.keyboard.press("Control+Enter")
         ann.page.wait_for_url(re.compile(f"annotate/(?!{key})"))
 
 

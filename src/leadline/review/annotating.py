@@ -6,7 +6,6 @@ A reader's committed answers are the pack's sheet `sheets/READER.csv`, the one t
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,14 @@ from pydantic import ValidationError
 
 from leadline.bench.item import Item
 from leadline.bench.views import LabellerView
+from leadline.review.answer_fields import (
+    answer_fields,
+    answer_in,
+    is_unsettled,
+    said_both,
+    text_of,
+    unanswered,
+)
 from leadline.review.drafts import Draft, Drafts, Fields
 from leadline.review.job import Entry, State, state_of
 from leadline.review.pack import Pack, PackRow
@@ -29,8 +36,6 @@ from leadline.study.judging import gold_fault
 if TYPE_CHECKING:
     from starlette.routing import Route
 
-# Digits choose among this many; longer vocabularies are a list to search in.
-MOST_RADIO_BUTTONS = 12
 _MOST_CHARACTERS = 2_000
 _MOST_QUOTED = 20_000
 
@@ -48,7 +53,7 @@ class AnnotateJob:
     verb: ClassVar[str] = "Commit"
     shared: ClassVar[bool] = False
     template: ClassVar[str] = "annotate.html.j2"
-    scripts: ClassVar[tuple[str, ...]] = ("annotate.js",)
+    scripts: ClassVar[tuple[str, ...]] = ("answer.js", "annotate.js")
     styles: ClassVar[tuple[str, ...]] = ()
 
     def entries(self) -> Sequence[Entry]:
@@ -60,9 +65,7 @@ class AnnotateJob:
         view = self._row(key).view
         return {
             "view": view,
-            "choices": view.choices,
-            "as_buttons": 0 < len(view.choices) <= MOST_RADIO_BUTTONS,
-            "parts": [(part_field(at), part) for at, part in enumerate(view.fields)],
+            "answers": answer_fields(view),
             "in_sheet": draft is not None and not draft.committed and key in self._committed(reader),
         }
 
@@ -77,18 +80,18 @@ class AnnotateJob:
         long = {
             name: f"has {len(text):,} characters, and {most:,} are the most"
             for name, most in (("answer", _MOST_CHARACTERS), ("quote", _MOST_QUOTED), ("note", _MOST_QUOTED))
-            if len(text := _text(fields, name)) > most
+            if len(text := text_of(fields, name)) > most
         }
-        if long or fields.get("unsettled") is True:
-            return long
         view = self._row(key).view
+        if both := said_both(view, fields):
+            return {**long, "unsettled": both}
+        if long or is_unsettled(fields):
+            return long
         if view.answer_type != "parts":
-            answer = _text(fields, "answer")
-            return {"answer": fault} if (fault := _fault(view, answer)) else {}
-        lacking = [part.name for at, part in enumerate(view.fields) if not _text(fields, part_field(at))]
-        if lacking:
+            return {"answer": fault} if (fault := _fault(view, answer_in(view, fields))) else {}
+        if lacking := unanswered(view, fields):
             return {"": f"not answered yet: {', '.join(lacking)}"}
-        return {"": fault} if (fault := _fault(view, _said(view, fields))) else {}
+        return {"": fault} if (fault := _fault(view, answer_in(view, fields))) else {}
 
     def commit(self, key: str, reader: str, draft: Draft) -> None:
         """Write the reader's sheet anew, whole. A sheet that somebody changed by hand is set aside."""
@@ -142,25 +145,8 @@ def answer_of(view: LabellerView, fields: Fields) -> Answer:
     >>> answer_of(LabellerView("Is it?"), {"answer": " yes ", "note": ""})
     Answer(answer='yes', quote='', note='')
     """
-    said = UNSETTLED if fields.get("unsettled") is True else _said(view, fields)
-    return Answer(said, _text(fields, "quote"), _text(fields, "note"))
-
-
-def part_field(at: int) -> str:
-    """The field of a page that holds a part's value: a part may be called as another field is."""
-    return f"part-{at}"
-
-
-def _said(view: LabellerView, fields: Fields) -> str:
-    if view.answer_type != "parts":
-        return _text(fields, "answer")
-    said = {part.name: _text(fields, part_field(at)) for at, part in enumerate(view.fields)}
-    return json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False)
-
-
-def _text(fields: Fields, name: str) -> str:
-    value = fields.get(name, "")
-    return value.strip() if isinstance(value, str) else ""
+    said = UNSETTLED if is_unsettled(fields) else answer_in(view, fields)
+    return Answer(said, text_of(fields, "quote"), text_of(fields, "note"))
 
 
 def _fault(view: LabellerView, answer: str) -> str:
