@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -210,6 +211,18 @@ def test_a_study_with_windows_has_the_page_and_its_report_leads_there(reported: 
         row["keys"]["item"] for one in findings["findings"] for row in one["rows"] if "item" in row["keys"]
     }
     assert linked == doubted != set()
+
+
+def test_the_page_shows_the_decisions_that_the_study_was_opened_with(reported: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(reported, tmp_path / "study"))
+    study = open_study(folder)
+    whole = study.whole.by_id
+    later = decision(whole["i-002"], "rejected").model_copy(update={"label": "sha256:1", "reason": "later"})
+    add_adjudication(folder / "adjudications.jsonl", later)
+    found = evidence_of(study)
+    assert found is not None
+    (shown,) = (one for one in found.items if one.item.id == "i-002")
+    assert shown.stale and shown.decision is not None and shown.decision.reason != "later"
 
 
 def test_a_study_without_windows_and_quotes_has_no_such_page(reported: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -222,10 +223,30 @@ def test_an_edit_of_the_item_makes_a_decision_stale(folder: Path) -> None:
     entries[3]["question"] = "Which capital does question q4 mean now?"
     small.write_items(folder / "bench" / "items.jsonl", entries)
     study = open_study(folder)
-    assert study.population.decisions.stale == ("q4", "q7")
+    assert list(study.population.decisions.stale) == ["q4", "q7"]
     assert "q4" in study.benchmark.by_id
     assert "4 decisions" not in study.population.sentence
     assert "5 decisions (1 rejected, 2 stale and not applied)" in study.population.sentence
+
+
+def test_the_checksum_is_that_of_the_decisions_that_were_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody decides while the file is being read."""
+    file = folder / "bench" / "adjudications.jsonl"
+    before, read_bytes = file.read_bytes(), Path.read_bytes
+
+    def read_and_grow(path: Path) -> bytes:
+        data = read_bytes(path)
+        if path == file:
+            write_decisions(file, [*decisions(), decided(items()[2], "rejected")])
+        return data
+
+    monkeypatch.setattr(Path, "read_bytes", read_and_grow)
+    found = open_study(folder).population.decisions
+    assert read_bytes(file) != before
+    assert found.digest == f"sha256:{hashlib.sha256(before).hexdigest()}"
+    assert found.outcomes["q3"] == "wrong"
 
 
 def test_the_last_decision_on_an_item_counts(folder: Path) -> None:

@@ -8,7 +8,8 @@ was: where question, answer or window were changed since, it is stale, and not a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date as day
 from pathlib import Path
@@ -47,7 +48,8 @@ class Adjudication(BaseModel):
 
     `upheld`: the doubt was right, the label is wrong (`corrected` is the answer that the text gives, where
     it gives one). `rejected`: the label stands. `excluded-ambiguous`: the item admits more than one reading.
-    `reading` is what the reader answered before seeing label and models' answers. `label` is `label_hash` of
+    `reading` is what the reader answered before seeing label and models' answers, `read` the text that was
+    read, with further ones in `also_read`. `label` is `label_hash` of
     the item as it was judged.
     """
 
@@ -62,6 +64,7 @@ class Adjudication(BaseModel):
     reading: str = ""
     corrected: str | None = None
     read: Read | None = None
+    also_read: tuple[Read, ...] = ()
     flag: dict[str, Any] = {}
 
     @model_validator(mode="after")
@@ -106,7 +109,17 @@ def label_hash(item: Item) -> str:
 
 def read_adjudications(path: Path) -> tuple[Adjudication, ...]:
     """All decisions of a file, in order. Raises UsageError with file and line for one that is none."""
-    return tuple(decision for _, decision in _lines(path))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    return adjudications_of(data, str(path))
+
+
+def adjudications_of(data: bytes, where: str) -> tuple[Adjudication, ...]:
+    """The decisions in what was read of the file `where`, as `read_adjudications` gives them: for whoever
+    needs its checksum too, of the same bytes."""
+    return tuple(_lines(data, where))
 
 
 def add_adjudication(path: Path, decision: Adjudication) -> None:
@@ -116,8 +129,16 @@ def add_adjudication(path: Path, decision: Adjudication) -> None:
     whoever reads the file. Several processes may write at once. Raises LeadlineError where it cannot be
     written, and the file is as it was.
     """
-    with growing(path, drops_half=False) as add:
+    with adding(path) as add:
         add(decision)
+
+
+@contextmanager
+def adding(path: Path) -> Iterator[Callable[[Adjudication], None]]:
+    """Be the only one who writes decisions to the file; the value does, as `add_adjudication`. What is read
+    of the file meanwhile still holds when a line is added."""
+    with growing(path, drops_half=False) as add:
+        yield add
 
 
 def in_force(decisions: Iterable[Adjudication]) -> dict[str, Adjudication]:
@@ -187,16 +208,12 @@ def layered(benchmark: Benchmark, decisions: Iterable[Adjudication]) -> Layered:
     )
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Adjudication]]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
+def _lines(data: bytes, where: str) -> Iterator[Adjudication]:
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         try:
-            yield number, Adjudication.model_validate_json(line)
+            yield Adjudication.model_validate_json(line)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in first["loc"])
@@ -207,4 +224,4 @@ def _lines(path: Path) -> Iterator[tuple[int, Adjudication]]:
                 what = "is missing"
             elif first["type"] == "extra_forbidden":
                 what, fix = "is no key of a decision", f"keys: {', '.join(Adjudication.model_fields)}"
-            raise UsageError(f"{place} {what}".strip(), where=f"{path}:{number}", fix=fix) from None
+            raise UsageError(f"{place} {what}".strip(), where=f"{where}:{number}", fix=fix) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 
 import polars as pl
@@ -137,7 +137,7 @@ def exclusions_text(study: Study, found: list[Layer]) -> str:
     return "\n".join(lines)
 
 
-def _labels(by_item: Mapping[str, Decided], stale: tuple[str, ...]) -> list[str]:
+def _labels(by_item: Mapping[str, Decided], stale: Collection[str]) -> list[str]:
     """What was decided of labels whose items stay: corrected, doubted and upheld, not applied."""
     lines = []
     if corrected := [one for one in by_item.values() if one.corrected is not None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from leadline.audit.document import ItemVerdict, load_audit
-from leadline.bench.adjudications import Adjudication, in_force, read_adjudications
+from leadline.bench.adjudications import Adjudication
 from leadline.bench.item import Item
 from leadline.study.study import Study
 
@@ -63,7 +63,7 @@ def evidence_of(study: Study, first: Collection[str] = ()) -> Evidence | None:
     """What the items of a study rest on; None where no item has a window or evidence.
 
     `first` are items that must not be left out when there are too many for a page. Raises UsageError where
-    the audit or the decisions cannot be read any more.
+    the audit cannot be read any more.
     """
     everyone = study.population.everyone
     if not any(item.window or item.evidence for item in everyone.items):
@@ -71,8 +71,6 @@ def evidence_of(study: Study, first: Collection[str] = ()) -> Evidence | None:
     whole = study.whole.by_id
     verdicts = _verdicts(study)
     decided = study.population.decisions
-    stale = set(decided.stale)
-    decisions = in_force(read_adjudications(decided.file)) if decided.file and decided.digest else {}
     corrected = set(study.population.corrected)
     return Evidence(
         benchmark=f"{study.whole.name} {study.whole.version}",
@@ -84,9 +82,8 @@ def evidence_of(study: Study, first: Collection[str] = ()) -> Evidence | None:
                 corrected=item.answer if item.id in corrected else None,
                 left_out=study.population.excluded.get(item.id, ""),
                 verdict=verdicts.get(item.id),
-                decision=decided.applied.get(item.id)
-                or (decisions.get(item.id) if item.id in stale else None),
-                stale=item.id in stale,
+                decision=decided.applied.get(item.id) or decided.stale.get(item.id),
+                stale=item.id in decided.stale,
             )
             for item in everyone.items
         ),

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.bench import Benchmark
-from leadline.bench.adjudications import FILE, Adjudication, read_adjudications, relabelled, standing
+from leadline.bench.adjudications import FILE, Adjudication, adjudications_of, relabelled, standing
 from leadline.errors import UsageError
 
 # What study.yaml and --adjudications say where decisions are there and not to be applied.
@@ -30,14 +30,14 @@ class Decisions:
     """What people decided of a study's items; as it is here, nothing.
 
     `digest` is the sha256 of the `file`. `applied` are the decisions on drawn items by item, `stale` those
-    that are about another question, window or label than the item has now, `unknown` those about items that
-    the benchmark lacks: neither is applied. Decisions on items that were not drawn are in none of them.
+    that are about another question, window or label than the item has now, `unknown` the items that the
+    benchmark lacks: neither is applied. Decisions on items that were not drawn are in none of them.
     """
 
     file: Path | None = None
     digest: str = ""
     applied: Mapping[str, Adjudication] = field(default_factory=dict)
-    stale: tuple[str, ...] = ()
+    stale: Mapping[str, Adjudication] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
 
     @property
@@ -104,8 +104,8 @@ def read_decisions(
     if path is None:
         return Decisions()
     try:
-        decisions = read_adjudications(path)
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        data = _bytes(path)
+        decisions = adjudications_of(data, str(path))
     except UsageError as error:
         if named is None:
             raise
@@ -115,11 +115,18 @@ def read_decisions(
     here = drawn.by_id
     return Decisions(
         path,
-        f"sha256:{digest}",
+        f"sha256:{hashlib.sha256(data).hexdigest()}",
         {item: decision for item, decision in found.applied.items() if item in here},
-        tuple(item for item in found.stale if item in here),
+        {item: decision for item, decision in found.stale.items() if item in here},
         tuple(found.unknown),
     )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
 
 
 def _beside(whole: Benchmark) -> Path | None:
@@ -136,5 +143,6 @@ def _called(decision: Adjudication) -> str:
     return "wrong" if decision.corrected is None else "corrected"
 
 
-def _listed(items: Sequence[str]) -> str:
-    return ", ".join(items[:_NAMED]) + (f" and {len(items) - _NAMED:,} more" if len(items) > _NAMED else "")
+def _listed(items: Collection[str]) -> str:
+    more = f" and {len(items) - _NAMED:,} more" if len(items) > _NAMED else ""
+    return ", ".join(list(items)[:_NAMED]) + more
