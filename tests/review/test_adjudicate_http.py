@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from leadline.review.adjudicating import AdjudicateJob, offer
 from leadline.review.drafts import Drafts
 from leadline.review.flag_files import write_flags
 from leadline.review.flagging import flags_of
-from leadline.review.flags import blinded
+from leadline.review.flags import as_recorded, blinded
+from leadline.review.read_documents import box_of
 from leadline.review.start import ServeOptions, what_is_wanted
 from leadline.review.wanted import Wanted
 from leadline.study.study import open_study
@@ -66,9 +68,11 @@ def review(made: Doubted) -> Iterator[Reviewed]:
 
 
 def commit(client: Client, key: str, **fields: Any) -> Any:
-    """Commits after whatever was saved so far."""
+    """Commits after whatever was saved so far; `seen` is what the page tells beside its fields."""
     version = client.get(f"/api/adjudicate/{key}").json()["version"]
-    return client.post(f"/api/adjudicate/{key}/commit", json={"version": version, "fields": fields})
+    beside = {name: fields.pop(name) for name in ("seen",) if name in fields}
+    sent = {"version": version, "fields": fields, "beside": beside}
+    return client.post(f"/api/adjudicate/{key}/commit", json=sent)
 
 
 def test_what_is_hidden_is_shown_after_the_reading_and_not_before(review: Reviewed) -> None:
@@ -125,6 +129,27 @@ def test_a_reading_has_to_say_something_that_can_be_read(review: Reviewed) -> No
     assert review.readings[0]["unsettled"] is True
 
 
+def test_an_answer_beside_cannot_be_settled_is_refused_and_not_dropped(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    with closing(review.served.client()) as ann:
+        refused = commit(ann, key, answer="Zanthoxa", unsettled=True)
+        assert refused.status_code == 422
+        assert "An answer stands here too" in refused.json()["problems"]["unsettled"]
+        assert ann.get(f"/api/adjudicate/{key}").json()["fields"]["answer"] == "Zanthoxa", "it is kept"
+    assert review.readings == []
+
+
+def test_where_no_model_was_asked_the_page_says_so(review: Reviewed) -> None:
+    key = review.key("crate-quibbleforth")
+    with closing(sqlite3.connect(review.made.study / "responses.sqlite")) as database:
+        database.execute("DELETE FROM responses WHERE item = 'crate-quibbleforth'")
+        database.commit()
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="Zanthoxa")
+        page = ann.get(f"/adjudicate/{key}").text
+    assert "No configuration of the study was asked this item." in page and "As of" not in page
+
+
 def test_a_reading_stays_and_what_is_said_later_is_a_note(review: Reviewed) -> None:
     key = review.key("crate-quibbleforth")
     with closing(review.served.client()) as ann:
@@ -141,7 +166,7 @@ def test_a_reading_stays_and_what_is_said_later_is_a_note(review: Reviewed) -> N
 def test_decisions_are_kept_as_the_command_line_keeps_them(review: Reviewed) -> None:
     bench = load_benchmark(review.made.benchmark)
     wanted = {
-        "crate-quibbleforth": {"outcome": "upheld", "corrected": "Zanthoxa", "beyond": True},
+        "crate-quibbleforth": {"outcome": "upheld", "corrected": "Zanthoxa", box_of("deed.txt"): True},
         "season-evidence-absent": {"outcome": "excluded-ambiguous", "corrected": "is left aside"},
         "number-of-crates": {"outcome": "rejected"},
         "unsteady-colour": {"outcome": "upheld", "corrected": ""},
@@ -163,7 +188,8 @@ def test_decisions_are_kept_as_the_command_line_keeps_them(review: Reviewed) -> 
     assert (first.reader, first.reading, first.corrected) == ("Ann", "8429", "Zanthoxa")
     assert first.reason == "read § of crate-quibbleforth" and first.label == label_hash(bench.items[0])
     assert first.read is not None and first.read.source == "deed.txt" and len(first.read.sha256) == 64
-    assert first.flag["kind"] == "label" and first.flag["runs"] == [12, 12]
+    assert first.flag == as_recorded(review.job.flags, first.item) and first.flag["runs"] == [12, 12]
+    assert found["unsteady-colour"].flag["kind"] == "unstable"
     assert found["season-evidence-absent"].corrected is None
     assert found["number-of-crates"].read is None
     under = layered(bench, found.values())
@@ -258,12 +284,13 @@ def test_who_decides_at_the_same_time_is_told_of_the_other(review: Reviewed) -> 
     with closing(review.served.client("Ann")) as ann, closing(review.served.client("Bob")) as bob:
         for client in (ann, bob):
             commit(client, key, answer="Zanthoxa")
-            assert 'data-field="seen" value="0"' in client.get(f"/adjudicate/{key}").text
+            assert 'data-beside="seen" value="0"' in client.get(f"/adjudicate/{key}").text
         assert commit(ann, key, outcome="rejected", reason="clear", seen="0").status_code == 200
         late = commit(bob, key, outcome="upheld", reason="not so", seen="0")
         assert late.status_code == 422 and "Ann has decided on this item since" in late.json()["problems"][""]
         page = bob.get(f"/adjudicate/{key}").text
-        assert 'data-field="seen" value="1"' in page and ">not so</textarea>" in page, "nothing is lost"
+        assert 'data-beside="seen" value="1"' in page and ">not so</textarea>" in page, "nothing is lost"
+        assert "seen" not in bob.get(f"/api/adjudicate/{key}").json()["fields"]
         assert commit(bob, key, outcome="upheld", reason="not so", seen="1").status_code == 200
     assert [one.reader for one in read_adjudications(review.decisions)] == ["Ann", "Bob"]
 

@@ -16,8 +16,9 @@ import pytest
 from leadline.bench import Benchmark, load_benchmark
 from leadline.bench.adjudications import FILE, add_adjudication, label_hash, read_adjudications
 from leadline.errors import LeadlineError, UsageError
-from leadline.review.decide import Written, decide, text_read
+from leadline.review.decide import DecidedSinceError, Written, decide
 from leadline.review.decision_list import decision_list
+from leadline.review.text_read import text_read
 
 ITEMS: list[dict[str, Any]] = [
     {
@@ -163,6 +164,22 @@ def test_deciding_again_is_said_and_not_refused(benchmark: Benchmark, tmp_path: 
     ]
 
 
+def test_nobody_is_overruled_unseen(benchmark: Benchmark, tmp_path: Path) -> None:
+    file = tmp_path / FILE
+    say(benchmark, file, "may", reader="Ann", seen=0)
+    with pytest.raises(DecidedSinceError, match=r"Ann has decided on this item since \(rejected\)"):
+        say(benchmark, file, "may", "upheld", reader="Bob", seen=0)
+    say(benchmark, file, "may", "upheld", reader="ann ", seen=0)  # what one did oneself is known
+    say(benchmark, file, "may", "excluded-ambiguous", reader="Bob", seen=2)
+    say(benchmark, file, "who", reader="Bob", seen=0)
+    assert [one.outcome for one in read_adjudications(file)] == [
+        "rejected",
+        "upheld",
+        "excluded-ambiguous",
+        "rejected",
+    ]
+
+
 # The text that was read
 
 
@@ -171,10 +188,10 @@ def test_the_text_read_is_named_with_the_checksum_of_its_file() -> None:
     assert licences.origin is not None
     name = "sources/MIT.txt"
     file = licences.origin / name
-    read = text_read(licences, name, 10, 20)
-    assert read is not None and (read.source, read.start, read.end) == (name, 10, 20)
+    (read,) = text_read(licences, name, 10, 20)
+    assert (read.source, read.start, read.end) == (name, 10, 20)
     assert read.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert text_read(licences, "", None, None) is None
+    assert text_read(licences, "") == ()
 
 
 @pytest.mark.parametrize(
@@ -225,6 +242,50 @@ def test_processes_that_decide_at_once_lose_nothing(benchmark: Benchmark, tmp_pa
         said = [one.reason.split()[0] for one in found if one.reader == name]
         assert said == [f"{name}-{at}" for at in range(number)]
     assert len(found) == 1 + 3 * number
+
+
+AT_ONCE = """
+import sys, time
+from pathlib import Path
+from leadline.bench import load_benchmark
+from leadline.review.decide import DecidedSinceError, decide
+benchmark, file, name, number = sys.argv[1:]
+benchmark = load_benchmark(benchmark)
+print("ready", flush=True)
+sys.stdin.readline()
+won = 0
+for at in range(int(number)):
+    try:
+        decide(benchmark, Path(file), "may", "rejected", reason=f"{name}-{at}", reader=name, seen=at)
+        won += 1
+    except DecidedSinceError:
+        pass
+    while len(Path(file).read_bytes().splitlines()) <= at:
+        time.sleep(0.001)
+print(won)
+"""
+
+
+def test_of_two_who_saw_the_same_at_once_one_decides(benchmark: Benchmark, tmp_path: Path) -> None:
+    file, number = tmp_path / FILE, 40
+    arguments = [str(tmp_path / "b" / "items.jsonl"), str(file)]
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", AT_ONCE, *arguments, name, str(number)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("ann", "bob")
+    ]
+    for one in running:
+        assert one.stdout is not None and one.stdout.readline() == "ready\n"
+    for one in running:
+        assert one.stdin is not None
+        one.stdin.write("\n")
+        one.stdin.flush()
+    won = [int(one.communicate(timeout=120)[0]) for one in running]
+    assert sum(won) == number == len(read_adjudications(file)), won
 
 
 def test_a_full_disk_leaves_the_file_as_it_was(benchmark: Benchmark, tmp_path: Path) -> None:

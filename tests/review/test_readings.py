@@ -120,9 +120,9 @@ def test_the_order_is_recorded_and_tells_nothing(tmp_path: Path) -> None:
     assert len({tuple(kinds[:20]), ("label",) * 20, ("audit",) * 20}) == 3, "kinds do not stand together"
     fewer = shuffled(items[1:], seed)
     assert fewer == [one for one in order if one != items[0]], "another flag moves none of the others"
-    tokens = {token(one, seed) for one in items}
+    tokens = {token(one, LABEL, seed) for one in items}
     assert len(tokens) == 40 and not any(one in name for one in items for name in tokens)
-    assert {token(one, recorded_seed(tmp_path / "other")) for one in items}.isdisjoint(tokens)
+    assert {token(one, LABEL, recorded_seed(tmp_path / "other")) for one in items}.isdisjoint(tokens)
 
 
 def test_a_damaged_seed_is_not_drawn_anew_in_silence(tmp_path: Path) -> None:

@@ -61,10 +61,10 @@ def decide(
     """
     from leadline.bench import load_benchmark
     from leadline.review.decide import decide as written
-    from leadline.review.decide import text_read
     from leadline.review.flag_files import read_flags
     from leadline.review.flags import as_recorded
     from leadline.review.places import adjudications_file, own_folder, review_folder
+    from leadline.review.text_read import text_read
 
     about = load_benchmark(benchmark)
     done = written(

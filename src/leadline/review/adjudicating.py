@@ -8,7 +8,6 @@ that reader's own reading, on every way to it: page, API, list.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,33 +17,37 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from leadline.bench.adjudications import Adjudication, Read, label_hash
+from leadline.bench.adjudications import Adjudication, label_hash
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.item import Item
+from leadline.bench.outcomes import NAMES
 from leadline.bench.views import for_labeller
 from leadline.review.adjudication_form import (
     IS_DECISION,
     OUTCOMES,
-    decided_since,
+    decided_meanwhile,
     faults_of_decision,
     faults_of_reading,
-    text_of,
+    seen_by,
 )
-from leadline.review.asking import reader_of, refusal
-from leadline.review.decide import decide
+from leadline.review.answer_fields import answer_fields, answer_in, is_unsettled, text_of
+from leadline.review.asking import RefusedError, reader_of, refusal
+from leadline.review.decide import DecidedSinceError, decide, decided_since
 from leadline.review.decision_file import DecisionFile
 from leadline.review.drafts import Draft, Drafts, Fields
 from leadline.review.evidence import in_sources, in_window, pointed_to
 from leadline.review.flag_files import read_flags
 from leadline.review.flagging import flags_of
-from leadline.review.flags import FlagList
+from leadline.review.flags import FlagList, as_recorded
 from leadline.review.job import Entry, State
-from leadline.review.order import recorded_seed, shuffled, title, token
+from leadline.review.order import recorded_seed, shuffled, token
 from leadline.review.passages import Documents
 from leadline.review.places import adjudications_file
+from leadline.review.read_documents import box_of, faults_of_read, read_by
 from leadline.review.readings import FILE as READINGS
 from leadline.review.readings import BlindReading, Readings, same_reader
 from leadline.review.revealed import Revealed, reveal
+from leadline.review.titles import title
 from leadline.review.wanted import Wanted
 from leadline.study.study import Study
 
@@ -71,26 +74,32 @@ class AdjudicateJob:
     verb: ClassVar[str] = "Commit"
     shared: ClassVar[bool] = False
     template: ClassVar[str] = "adjudicate.html.j2"
-    scripts: ClassVar[tuple[str, ...]] = ("document.js", "document_search.js", "adjudicate.js")
+    scripts: ClassVar[tuple[str, ...]] = ("document.js", "document_search.js", "answer.js", "adjudicate.js")
     styles: ClassVar[tuple[str, ...]] = ("document.css", "adjudicate.css")
 
     _items: dict[str, Item] = field(init=False)
     _labels: dict[str, str] = field(init=False)  # windows may be long: hashed once
     _entries: tuple[Entry, ...] = field(init=False)
-    _writing: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         """Names and orders the entries: what is flagged, and what was read and is flagged no more."""
         known = self.benchmark.by_id
-        read = [one.item for one in self.readings.all() if one.item in known]
-        order = shuffled([*(item for item in self.flags.items if item in known), *read], self.seed)
-        self._items = {token(item, self.seed): known[item] for item in order}
-        self._labels = {item.id: label_hash(item) for item in self._items.values()}
+        read = {one.item: one.label for one in self.readings.all() if one.item in known}
+        flagged = {item for item in self.flags.items if item in known}
+        self._labels = {item: label_hash(known[item]) for item in {*flagged, *read}}
+        # What was read was another item, if this one was changed since.
+        listed = {*flagged, *(item for item, label in read.items() if label == self._labels[item])}
+        order = shuffled(listed, self.seed)
+        self._items = {token(item, self._labels[item], self.seed): known[item] for item in order}
         self._entries = tuple(Entry(key, title(item.question)) for key, item in self._items.items())
 
     def entries(self) -> Sequence[Entry]:
         """The doubted items: nothing of them but the question."""
         return self._entries
+
+    def has(self, key: str) -> bool:
+        """Whether a doubted item has this key."""
+        return key in self._items
 
     def context(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
         """What the page shows; `revealed` is None before the reading."""
@@ -101,13 +110,15 @@ class AdjudicateJob:
         return {
             "question": view.question,
             "how": view.how,
-            "choices": view.choices,
+            "answers": answer_fields(view, "Your reading"),
             "window": in_window(item, quotes=not self.hide_quotes, limit=WINDOW_SHOWN),
             "documents": self._named(item),
+            "boxes": [(box_of(name), name) for _, name in self._named(item)],
             "hide_quotes": self.hide_quotes,
             "reading": reading,
             "revealed": revealed,
             "outcomes": OUTCOMES,
+            "named": NAMES,
             "corrected": revealed.proposed if revealed else "",
             "standing": self._standing(item) if reading else None,
         }
@@ -131,8 +142,10 @@ class AdjudicateJob:
         if self._reading(item, reader) is None or IS_DECISION not in fields:
             return faults_of_reading(item, fields)
         faults = faults_of_decision(item, fields, self._standing(item))
-        if since := decided_since(fields, self.decisions.on(item), reader):
-            faults[""] = since
+        faults |= faults_of_read(item, self.documents, fields)
+        seen = seen_by(fields)
+        if seen is not None and (last := decided_since(seen, self.decisions.on(item), item.id, reader)):
+            faults[""] = decided_meanwhile(last)
         return faults
 
     def commit(self, key: str, reader: str, draft: Draft) -> None:
@@ -140,13 +153,11 @@ class AdjudicateJob:
         after it is kept as a note."""
         item = self._items[key]
         reading = self._reading(item, reader)
-        with self._writing:
-            if reading is None or IS_DECISION not in draft.fields:
-                unsettled = bool(draft.fields.get("unsettled"))
-                answer = "" if unsettled else text_of(draft.fields, "answer")
-                self.readings.add(item.id, self._labels[item.id], reader, answer, unsettled=unsettled)
-            else:
-                self._decide(item, reader, reading, draft.fields)
+        if reading is None or IS_DECISION not in draft.fields:
+            answer, unsettled = answer_in(for_labeller(item), draft.fields), is_unsettled(draft.fields)
+            self.readings.add(item.id, self._labels[item.id], reader, answer, unsettled=unsettled)
+        else:
+            self._decide(item, reader, reading, draft.fields)
 
     def state(self, key: str, reader: str, draft: Draft | None) -> State:
         """`read` once the reading is committed, `done` once this reader's decision is in force."""
@@ -177,33 +188,24 @@ class AdjudicateJob:
         return pointed_to(item, self.documents) if self.documents else []
 
     def _decide(self, item: Item, reader: str, reading: BlindReading, fields: Fields) -> None:
+        read = read_by(item, self.documents, fields)
+        flagged = item.id in self.flags.items
         made: dict[str, Any] = {
             "outcome": (outcome := text_of(fields, "outcome")),
             "reason": text_of(fields, "reason"),
             "reader": reader,
             "reading": reading.in_words,
             "corrected": (text_of(fields, "corrected") or None) if outcome == "upheld" else None,
-            "read": self._read(item) if fields.get("beyond") else None,
-            "flag": self._flag(item),
+            "flag": as_recorded(self.flags, item.id) if flagged else {},
         }
-        if (before := self.decisions.on(item)) and all(
-            getattr(before[-1], name) == value for name, value in made.items()
-        ):
+        is_about = {**made, "label": self._labels[item.id], "read": read[0] if read else None}
+        before = self.decisions.on(item)
+        if before and all(getattr(before[-1], name) == value for name, value in is_about.items()):
             return  # asked once more, after a sudden end
-        decide(self.benchmark, self.decisions.path, item.id, **made)
-
-    def _read(self, item: Item) -> Read | None:
-        """The document that the reader says to have read, as it is now."""
-        numbers = self._named(item)
-        opened = self.documents.open(numbers[0][0]) if self.documents and numbers else None
-        return Read(source=opened.name, sha256=opened.sha256) if opened else None
-
-    def _flag(self, item: Item) -> dict[str, Any]:
-        """The doubt that was settled: the first of the item's flags, which has the most to say."""
-        flags = self.flags.of(item.id)
-        if not flags:
-            return {}
-        return flags[0].model_dump(mode="json", exclude_defaults=True, exclude={"item", "label_hash"})
+        try:
+            decide(self.benchmark, self.decisions.path, item.id, **made, read=read, seen=seen_by(fields))
+        except DecidedSinceError as error:
+            raise RefusedError(422, decided_meanwhile(error.last)) from None
 
     def _answer_revealed(self, request: Request) -> Response:
         item = self._items.get(request.path_params["key"])

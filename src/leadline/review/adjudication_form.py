@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from leadline.bench.adjudications import Adjudication
 from leadline.bench.item import MAX_CHARACTERS, Item
+from leadline.bench.outcomes import NAMES, SETTLING, worded
 from leadline.bench.views import for_labeller
 from leadline.errors import UsageError
+from leadline.review.answer_fields import (
+    ANSWER,
+    UNSETTLED,
+    answer_in,
+    is_unsettled,
+    said_both,
+    text_of,
+    unanswered,
+)
 from leadline.review.decide import check_corrected
 from leadline.review.drafts import Fields
-from leadline.review.readings import same_reader
 from leadline.study.judging import reading_of
 
-OUTCOMES = {
-    "upheld": "The doubt is right: the label is wrong",
-    "rejected": "The doubt is wrong: the label stands",
-    "excluded-ambiguous": "The item admits more than one reading",
-}
+OUTCOMES = {outcome: worded(outcome).capitalize() for outcome in SETTLING}
 WITHDRAWN = "withdrawn"
 # Sent by the page that shows what was hidden, and by no other.
 IS_DECISION = "outcome"
 
 
-def text_of(fields: Fields, name: str) -> str:
-    """A field as text that can be written to a file."""
-    found = fields.get(name)
-    return found.strip().encode("utf-8", "replace").decode() if isinstance(found, str) else ""
-
-
 def faults_of_reading(item: Item, fields: Fields) -> dict[str, str]:
     """In words that tell nothing of the key."""
-    answer = text_of(fields, "answer")
-    if fields.get("unsettled"):
+    view = for_labeller(item)
+    if both := said_both(view, fields):
+        return {UNSETTLED: both}
+    if is_unsettled(fields):
         return {}
+    answer = answer_in(view, fields)
+    place = ANSWER if view.answer_type != "parts" else ""
     if not answer:
-        return {"answer": "Write what the text says, or say that it cannot settle the question."}
+        return {place: "Write what the text says, or say that it cannot settle the question."}
+    if lacking := unanswered(view, fields):
+        return {place: f"Not answered yet: {', '.join(lacking)}."}
     if len(answer) > MAX_CHARACTERS["answer"]:
-        return {"answer": f"At most {MAX_CHARACTERS['answer']:,} characters."}
+        return {place: f"At most {MAX_CHARACTERS['answer']:,} characters."}
     if reading_of(item, answer).value is None:
-        return {"answer": f"This cannot be read as an answer. Expected is {for_labeller(item).how}."}
+        return {place: f"This cannot be read as an answer. Expected is {view.how}."}
     return {}
 
 
@@ -63,16 +66,16 @@ def faults_of_decision(item: Item, fields: Fields, standing: Adjudication | None
     return faults
 
 
-def decided_since(fields: Fields, decisions: Sequence[Adjudication], reader: str) -> str:
-    """That somebody else has decided on the item after the page was made, which says how many decisions it
-    shows (`seen`); "" otherwise. Who opens the page again has seen it, and may decide all the same."""
+def seen_by(fields: Fields) -> int | None:
+    """How many decisions the page shows that this is sent from; None where it does not say."""
     seen = text_of(fields, "seen")
-    if not (seen.isascii() and seen.isdigit() and len(seen) < 9) or len(decisions) <= int(seen):
-        return ""
-    last = decisions[-1]
-    if same_reader(last.reader, reader):
-        return ""
+    return int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 9 else None
+
+
+def decided_meanwhile(last: Adjudication) -> str:
+    """What a reader is told whose page does not show `last` yet. Who opens it again has seen it, and may
+    decide all the same."""
     return (
-        f"{last.reader} has decided on this item since you opened this page ({last.outcome}): "
+        f"{last.reader} has decided on this item since you opened this page ({NAMES[last.outcome]}): "
         "open it again to see why. What you wrote is kept."
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,15 +14,26 @@ from leadline.bench.adjudications import (
     Adjudication,
     Outcome,
     Read,
-    add_adjudication,
+    adding,
     in_force,
     label_hash,
     read_adjudications,
 )
+from leadline.bench.outcomes import NAMES
 from leadline.bench.problem import did_you_mean, shortened
-from leadline.documents.sources import Sources
-from leadline.errors import UsageError
+from leadline.errors import LeadlineError, UsageError
+from leadline.review.readings import same_reader
 from leadline.study.judging import gold_fault, reading_of
+
+
+class DecidedSinceError(LeadlineError):
+    """Somebody else has decided on the item after the reader looked; `last` is what they decided."""
+
+    def __init__(self, last: Adjudication) -> None:
+        super().__init__(
+            f"{last.reader} has decided on this item since ({NAMES[last.outcome]})", where=f"item {last.item}"
+        )
+        self.last = last
 
 
 @dataclass(frozen=True)
@@ -44,14 +55,18 @@ def decide(
     reader: str,
     reading: str = "",
     corrected: str | None = None,
-    read: Read | None = None,
+    read: Sequence[Read] = (),
     flag: dict[str, Any] | None = None,
+    seen: int | None = None,
 ) -> Written:
     """Write a decision on an item of `benchmark`, as it is now, at the end of `file`.
 
-    Dated today (UTC). Raises UsageError for an item that is not there, a correction that its type cannot
-    read or that is the label itself, a reader or a reason without words, and for taking back what is not in
-    force; LeadlineError where the file cannot be written.
+    Dated today (UTC). seen: how many decisions on the item the reader knows of; with it nobody else's is
+    overruled unseen, whoever writes at the same time.
+
+    Raises DecidedSinceError where somebody has decided since; UsageError for an item that is not there, a
+    correction that its type cannot read or that is the label itself, a reader or a reason without words, and
+    for taking back what is not in force; LeadlineError where the file cannot be written.
     """
     about = _item(benchmark, item)
     said = {"reason": reason, "reader": reader, "reading": reading, "corrected": corrected or ""}
@@ -67,8 +82,7 @@ def decide(
     if corrected is not None:
         corrected = corrected.strip()
         check_corrected(about, outcome, corrected)
-    before = read_adjudications(file) if file.exists() else ()
-    notes = _notes(in_force(before).get(item), about, outcome, corrected, reader, file)
+    first, *others = read or (None,)
     decision = Adjudication(
         item=item,
         outcome=outcome,
@@ -78,11 +92,28 @@ def decide(
         label=label_hash(about),
         reading=reading,
         corrected=corrected,
-        read=read,
+        read=first,
+        also_read=tuple(one for one in others if one is not None),
         flag=flag or {},
     )
-    add_adjudication(file, decision)
+    with adding(file) as add:
+        before = read_adjudications(file) if file.exists() else ()
+        if seen is not None and (last := decided_since(seen, before, item, reader)):
+            raise DecidedSinceError(last)
+        notes = _notes(in_force(before).get(item), about, outcome, corrected, reader, file)
+        add(decision)
     return Written(file, decision, tuple(notes))
+
+
+def decided_since(
+    seen: int, decisions: Iterable[Adjudication], item: str, reader: str
+) -> Adjudication | None:
+    """The last decision on an item, where it is somebody else's and the reader, who has seen the first `seen`
+    ones, has not seen it."""
+    on_it = [one for one in decisions if one.item == item]
+    if len(on_it) <= seen or same_reader(on_it[-1].reader, reader):
+        return None
+    return on_it[-1]
 
 
 def check_corrected(item: Item, outcome: str, corrected: str) -> None:
@@ -102,35 +133,6 @@ def check_corrected(item: Item, outcome: str, corrected: str) -> None:
             where=f"item {item.id}",
             fix="--outcome rejected where the label stands",
         )
-
-
-def text_read(benchmark: Benchmark, source: str, start: int | None, end: int | None) -> Read | None:
-    """What was read of a document among the benchmark's sources, with the document's sha256; None for "".
-
-    `source` is a name or a URL that was fetched; `start` and `end` count characters of its text. Raises
-    UsageError for a document that is not held, and for a place outside of its text.
-    """
-    if not source:
-        if start is not None or end is not None:
-            raise UsageError("--from and --to are places in a document", fix="--source NAME")
-        return None
-    origin = benchmark.origin
-    sources = Sources.of(origin) if origin is not None and origin.is_dir() else None
-    path = sources.find(source) if sources else None
-    if sources is None or path is None:
-        names = sources.names() if sources else []
-        held = f"held are: {', '.join(names[:5])}" if names else "the benchmark holds no sources"
-        fix = did_you_mean(source, names, otherwise=held)
-        raise UsageError(f"{benchmark.name} has no source {source!r}", fix=fix)
-    if start is not None or end is not None:
-        length = len(sources.read(path).text)
-        first, last = start or 0, length if end is None else end
-        if not first < last <= length:
-            what = f"characters {first:,} to {last:,} are not in it: it has {length:,}"
-            raise UsageError(what, where=source, fix="--from N --to M, with N below M")
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Read(source=source, sha256=digest, start=start or 0, end=end)
 
 
 def _item(benchmark: Benchmark, item: str) -> Item:

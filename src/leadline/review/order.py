@@ -20,7 +20,6 @@ from filelock import FileLock
 from leadline.errors import LeadlineError
 
 FILE = "order.json"
-_TITLE = 90
 
 
 def recorded_seed(folder: Path) -> str:
@@ -58,19 +57,11 @@ def shuffled(items: Iterable[str], seed: str) -> list[str]:
     return sorted(set(items), key=lambda item: _digest(seed, "place", item))
 
 
-def token(item: str, seed: str) -> str:
-    """What an item is called in addresses: sixteen hexadecimal digits that tell nothing."""
-    return _digest(seed, "name", item)[:16]
-
-
-def title(question: str) -> str:
-    """What an item is called in lists: its question, on one line, cut where it is long.
-
-    >>> title("How\\nmany?")
-    'How many?'
+def token(item: str, label: str, seed: str) -> str:
+    """What an item is called in addresses: sixteen hexadecimal digits that tell nothing. `label` is its
+    `label_hash`: after a change of question, window or label it is another entry, which nobody has begun.
     """
-    line = " ".join(question.split())
-    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
+    return _digest(seed, "name", f"{item}\0{label}")[:16]
 
 
 def _digest(seed: str, what: str, item: str) -> str:

@@ -121,6 +121,7 @@ def reveal(
     elif study is not None:
         try:
             answers = _answers(study, item, reading)
+            note = "" if answers else "No configuration of the study was asked this item."
         except LeadlineError as error:  # people can decide without
             note = f"The study's answers cannot be read: {error}"
     read = reading_of(item, reading.answer) if not reading.unsettled else None

@@ -10,7 +10,7 @@
       const chosen = root.querySelector('[data-field="outcome"]:checked');
       corrected.hidden = !chosen || chosen.value !== "upheld";
     };
-    root.addEventListener("change", shown);
+    for (const when of ["change", "leadline:set"]) root.addEventListener(when, shown);
     shown();
   }
 
