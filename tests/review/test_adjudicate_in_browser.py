@@ -236,3 +236,35 @@ def test_two_readers_and_a_server_that_is_killed(made: Doubted, browser: Any) ->
         assert ann.page.input_value("#reason") == "half a reas" and ann.page.is_checked("[value=rejected]")
         assert secrets_in(ann.page), "the reading was committed, and stays so"
         assert faults(ann.page) == [], "in the dark as well"
+
+
+def test_an_undo_takes_back_what_was_chosen_and_nothing_that_the_page_brought(
+    made: Doubted, browser: Any
+) -> None:
+    with command(made) as (server, _), opened(browser, server) as ann:
+        page = ann.page
+        ann.go("/adjudicate")
+        page.click("text=Who receives")
+        page.fill("#answer", "Zanthoxa")
+        page.click("[data-do-commit]")
+        until_revealed(page)
+        assert "12 of 12 answers of models say what you say" in page.inner_text("[data-revealed]")
+        assert page.inner_text("label.option >> nth=0").startswith("Upheld: the label is wrong, or the text")
+        page.check("[value=rejected]")
+        ann.wait_for("saved")
+        page.check("[value=upheld]")
+        ann.wait_for("saved")
+        page.locator("#corrected").wait_for(state="visible")
+        page.fill("#corrected", "")
+        ann.wait_for("saved")
+        page.click("[data-undo]")
+        ann.wait_for("undone")
+        assert page.is_checked("[value=upheld]") and page.input_value("#corrected") == "Zanthoxa"
+        page.click("[data-undo]")
+        page.locator("#corrected").wait_for(state="hidden")
+        assert page.is_checked("[value=rejected]"), "and no field for a corrected answer"
+        assert page.locator("[data-beside=seen]").input_value() == "0"
+        page.fill("#reason", "by the clause")
+        leave(page)
+    (kept,) = read_adjudications(made.benchmark / "adjudications.jsonl")
+    assert kept.outcome == "rejected" and kept.corrected is None
