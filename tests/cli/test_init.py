@@ -198,3 +198,10 @@ def test_prompts_are_copied_changed_and_used(tmp_path: Path, model: Path, leadli
     made = json.loads((folder / "manifest.json").read_text("utf-8"))["configurations"]["tiny/recite"]
     assert made["prompts"]["recite/recite"] == "Q: {{ question }}\nThink:"
     assert sum(identity[0] == made["id"] for identity in stored.rows(folder)) == 12
+
+
+def test_another_set_of_a_bundled_folder_can_be_asked(tmp_path: Path, leadline: Leadline) -> None:
+    folder = tmp_path / "study"
+    assert leadline("init", folder, "--benchmark", "licences/planted").code == 0
+    study = open_study(folder)
+    assert study.config.benchmark == study.whole.name.replace("-", "/") == "licences/planted"

@@ -92,22 +92,29 @@ def bundled_names() -> tuple[str, ...]:
     return tuple(sorted(entry.name for entry in data.iterdir() if entry.joinpath(HEADER_NAME).is_file()))
 
 
+def is_bundled(ref: str) -> bool:
+    """Whether a reference means a benchmark of the package: its name, or another header in its folder.
+
+    >>> is_bundled("licences"), is_bundled("licences/planted"), is_bundled("licences/other"), is_bundled("./licences")
+    (True, True, False, False)
+    """
+    name, slash, other = ref.partition("/")
+    if name not in bundled_names():
+        return False
+    folder = files("leadline.bench").joinpath("data", name)
+    return not slash or (is_plain_name(other) and folder.joinpath(f"{other}.yaml").is_file())
+
+
 def located(ref: str | Path, stack: ExitStack) -> Path:
     """The path of a bundled name, or `ref` itself. A bundled name wins; write ./facts for a folder.
 
     "licences/planted" is another header in a bundled folder: planted.yaml beside benchmark.yaml.
     """
-    if not isinstance(ref, str):
-        return ref
-    name, slash, other = ref.partition("/")
-    if name not in bundled_names():
+    if not isinstance(ref, str) or not is_bundled(ref):
         return Path(ref)
-    folder = files("leadline.bench").joinpath("data", name)
-    if not slash:
-        return stack.enter_context(as_file(folder))
-    if is_plain_name(other) and folder.joinpath(f"{other}.yaml").is_file():
-        return stack.enter_context(as_file(folder)) / f"{other}.yaml"
-    return Path(ref)
+    name, slash, other = ref.partition("/")
+    folder = stack.enter_context(as_file(files("leadline.bench").joinpath("data", name)))
+    return folder / f"{other}.yaml" if slash else folder
 
 
 def open_path(path: Path, problems: Problems, reading: Reading = AS_IT_SAYS) -> Opened | None:

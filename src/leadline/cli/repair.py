@@ -45,7 +45,7 @@ def repair(
     from leadline.audit.document import load_audit
     from leadline.audit.repair import repair as repaired
     from leadline.audit.repair_files import check_place, write_repair
-    from leadline.bench import bundled_names, load_benchmark
+    from leadline.bench import is_bundled, load_benchmark
     from leadline.bench.stream import open_stream
     from leadline.documents import Sources
     from leadline.errors import UsageError
@@ -58,7 +58,7 @@ def repair(
             where=benchmark,
             fix="a benchmark folder with sources/",
         )
-    if benchmark.partition("/")[0] in bundled_names():  # it lies within the package: not beside it
+    if is_bundled(benchmark):  # it lies within the package: not beside it
         place = out or Path(f"{loaded.name}-repaired")
     else:
         name = folder.resolve().name if Path(benchmark).is_dir() else Path(benchmark).stem

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.bench import Benchmark, Item, bundled_names, load_benchmark
+from leadline.bench import Benchmark, Item, is_bundled, load_benchmark
 from leadline.errors import UsageError
 from leadline.study.config_file import STUDY_FILE
 from leadline.study.study import open_study
@@ -62,7 +62,7 @@ def benchmark_at(place: str, style: Style | None) -> tuple[Benchmark, Prompts]:
     """
     folder = Path(place)
     if folder.name == STUDY_FILE or (folder / STUDY_FILE).is_file():
-        if place in bundled_names():
+        if is_bundled(place):
             return load_benchmark(place), Prompts(style or "chat")
         study = open_study(folder)
         prompts = study.prompts

@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
-from leadline.bench import bundled_names, load_benchmark
+from leadline.bench import is_bundled, load_benchmark
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.catalogue import CATALOGUE
 from leadline.models.resolve import check_reference
@@ -84,7 +84,7 @@ def documents_demo_study(folder: Path, items: int | None = None) -> Path:
 
 def _from(folder: Path, benchmark: str) -> str:
     """A benchmark as study.yaml names it: from the study's folder, so that both can be moved together."""
-    if benchmark in bundled_names():
+    if is_bundled(benchmark):
         return benchmark
     return Path(os.path.relpath(Path(benchmark).resolve(), folder.resolve())).as_posix()
 

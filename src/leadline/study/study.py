@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.bench import Benchmark, Item, bundled_names, load_benchmark
+from leadline.bench import Benchmark, Item, bundled_names, is_bundled, load_benchmark
 from leadline.bench.problem import did_you_mean
 from leadline.bench.views import for_model
 from leadline.errors import UsageError
@@ -130,7 +130,7 @@ def open_study(
             fix="it is for studies of recorded answers, without models",
         )
     reference = config.benchmark
-    bundled = reference in bundled_names()
+    bundled = is_bundled(reference)
     if not bundled and not (folder / reference).exists():
         raise UsageError(
             f"there is no benchmark {reference!r}",
