@@ -95,8 +95,8 @@ def bundled_names() -> tuple[str, ...]:
 def is_bundled(ref: str) -> bool:
     """Whether a reference means a benchmark of the package: its name, or another header in its folder.
 
-    >>> is_bundled("licences"), is_bundled("licences/planted"), is_bundled("licences/other"), is_bundled("./licences")
-    (True, True, False, False)
+    >>> [is_bundled(ref) for ref in ("licences", "licences/planted", "licences/other", "./licences")]
+    [True, True, False, False]
     """
     name, slash, other = ref.partition("/")
     if name not in bundled_names():
