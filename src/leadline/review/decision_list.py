@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from leadline.bench import Benchmark
-from leadline.bench.adjudications import Adjudication, Outcome, read_adjudications, standing
+from leadline.bench.adjudications import Adjudication, read_adjudications, standing
+from leadline.bench.outcomes import SETTLING
 from leadline.report.numbers import plural
 
 COUNTS = "in force"
@@ -41,9 +42,8 @@ class DecisionList:
         """How many decisions in force have which outcome, and how many items have one that does not count."""
         states = Counter(state for _, state in self.last)
         by_outcome = Counter(one.outcome for one, state in self.last if state == COUNTS)
-        outcomes = [outcome for outcome in get_args(Outcome) if outcome != "withdrawn"]
         return {
-            **{outcome: by_outcome[outcome] for outcome in outcomes},
+            **{outcome: by_outcome[outcome] for outcome in SETTLING},
             "stale": states[STALE],
             "unknown": states[UNKNOWN],
             "withdrawn": states[WITHDRAWN],
@@ -53,8 +53,8 @@ class DecisionList:
     def sentence(self) -> str:
         """Such as "licences 1: 3 decisions in force (1 upheld, 2 rejected); 1 stale"."""
         counts = self.counts
-        by_outcome = [f"{counts[name]:,} {name}" for name in get_args(Outcome)[:3] if counts[name]]
-        number = sum(counts[name] for name in get_args(Outcome)[:3])
+        by_outcome = [f"{counts[name]:,} {name}" for name in SETTLING if counts[name]]
+        number = sum(counts[name] for name in SETTLING)
         said = f"{self.benchmark.name} {self.benchmark.version}: {plural(number, 'decision')} in force"
         said += f" ({', '.join(by_outcome)})" if by_outcome else ""
         rest = [f"{counts[name]:,} {name}" for name in ("stale", "unknown", "withdrawn") if counts[name]]
