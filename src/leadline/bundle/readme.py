@@ -26,6 +26,12 @@ _PACKS = (
     "packs/",
     "blind packs that the benchmark was read again on: pages, sheets as they were filled, scores",
 )
+_ON_TRUST = (
+    "",
+    "Of the packs' scores it recomputes what was drawn, the strata, under which name agreement goes, and",
+    "shares, kappa and nominal alpha where a simple reader can read the sheets' answers; shares of other",
+    "answers are held between bounds. Not recomputed: other coefficients, and the intervals of all.",
+)
 _EVIDENCE = ("evidence.html", "the items with their windows, quotes and labels; report.html leads to it")
 _BEFORE = ("before/readings.jsonl", "the same of the items as they were before a change, with the texts")
 # What lines hold more where a study follows decisions.
@@ -67,6 +73,7 @@ def readme_text(
         "answers. Exit code 0: everything agrees. Shares, counts, tests and rank correlations are compared",
         "to nine digits; intervals that were made by drawing again are drawn again and must end where chance",
         "allows (4.5 standard errors of the report's draws, or one step of the figure).",
+        *(_ON_TRUST if has_packs else ()),
         "",
         "## What lies where",
         "",

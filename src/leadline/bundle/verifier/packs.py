@@ -1,14 +1,18 @@
-"""Blind packs of a bundle: whether they are of this benchmark, show what its items ask, and are whole."""
+"""Blind packs of a bundle: whether they are of this benchmark, show what its items ask, and are whole; and
+what their scores count."""
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import parsed, sha256_of
 from leadline.bundle.verifier.loading import Bundle
+from leadline.bundle.verifier.pack_scores import score_fault, stratum_of
 
 FOLDER = "packs"
 _LETTERS = "bcdfghjkmnpqrstv"
@@ -21,20 +25,25 @@ def check_packs(bundle: Bundle, book: Book) -> None:
     named = bundle.manifest["bundle"].get("packs", {})
     for name in sorted(set(there) ^ set(named)):
         book.fault("pack", f"{FOLDER}/{name}: only one of the folder and manifest.json has this pack")
+    tally: Counter[str] = Counter()
     for name in sorted(set(there) & set(named)):
         try:
             head = parsed((folder / name / "pack.json").read_text(encoding="utf-8"))
-            said = _fault(bundle, folder / name, head)
-            said = said or _score_fault(folder / name, head, named[name])
+            items: list[dict[str, Any]] = []
+            said = _fault(bundle, folder / name, head, items)
+            said = said or _drawn_fault(bundle, head, items)
+            said = said or _score_fault(folder / name, head, named[name], items, tally)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             said = f"is no pack: {type(error).__name__} {error}"
         if said:
             book.fault("pack", f"{FOLDER}/{name}: {said}")
     if named:
         book.facts["packs"] = len(there)
+        book.facts["agreement"] = dict(tally)
 
 
-def _fault(bundle: Bundle, pack: Path, head: dict[str, Any]) -> str:
+def _fault(bundle: Bundle, pack: Path, head: dict[str, Any], items: list[dict[str, Any]]) -> str:
+    """Why a pack is not what its readers were shown; fills `items` with those of its rows."""
     content = head["benchmark"]["content_hash"]
     if content != bundle.document["benchmark"]["content_hash"]:
         return f"was drawn from other content: {content[:23]}..."
@@ -54,7 +63,30 @@ def _fault(bundle: Bundle, pack: Path, head: dict[str, Any]) -> str:
         shown = parsed(line)
         if (shown["question"], shown.get("window")) != (item["question"], item.get("window")):
             return f"row {number} shows another question or window than item {item['id']} has"
+        items.append(item)
     return ""
+
+
+def _drawn_fault(bundle: Bundle, head: dict[str, Any], items: list[dict[str, Any]]) -> str:
+    """Why its strata, or the hash over what was drawn, are not those of its rows."""
+    digest = hashlib.sha256("\0".join(sorted(item["id"] for item in items)).encode("utf-8", "surrogatepass"))
+    if digest.hexdigest() != head["drawn"]:
+        return "its rows are not the items that were drawn"
+    strata = [((one["category"], one["answer_type"]), one["items"], one["drawn"]) for one in head["strata"]]
+    if sorted((of, drawn) for of, _, drawn in strata) != sorted(_counted(items).items()):
+        return "its strata are not those of its rows"
+    there = _counted(bundle.items.values())
+    is_all = head["population"] == f"all {len(bundle.items):,} items"
+    for of, number, drawn in strata:
+        if number > there[of] or (is_all and number != there[of]):
+            return f"stratum {', '.join(of)}: {number} items, the benchmark has {there[of]}"
+        if drawn != min(number, head["per_stratum"]):
+            return f"stratum {', '.join(of)}: {drawn} of {number} items drawn, asked: {head['per_stratum']}"
+    return ""
+
+
+def _counted(items: Iterable[dict[str, Any]]) -> Counter[tuple[str, str]]:
+    return Counter(map(stratum_of, items))
 
 
 def _token(head: dict[str, Any], item: str) -> str:
@@ -64,7 +96,13 @@ def _token(head: dict[str, Any], item: str) -> str:
     return "".join(_LETTERS[int(digit, 16)] for digit in found)
 
 
-def _score_fault(pack: Path, head: dict[str, Any], scored: dict[str, str]) -> str:
+def _score_fault(
+    pack: Path,
+    head: dict[str, Any],
+    scored: dict[str, str],
+    items: Sequence[dict[str, Any]],
+    tally: Counter[str],
+) -> str:
     """Why the scores are not those that are listed, of this benchmark, and of the sheets beside them."""
     if sorted(path.name for path in pack.glob("score-*.json")) != sorted(scored):
         return "its scores are not those that manifest.json names"
@@ -74,4 +112,7 @@ def _score_fault(pack: Path, head: dict[str, Any], scored: dict[str, str]) -> st
             return f"{name} is a score of other content"
         if sheet and (not (pack / sheet).is_file() or sha256_of(pack / sheet) != score["sheet"]):
             return f"{name} is of another sheet than {sheet}"
+        said = score_fault(head, items, score, pack / sheet if sheet else None, tally)
+        if said:
+            return f"{name}: {said}"
     return ""

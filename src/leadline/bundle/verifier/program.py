@@ -70,6 +70,10 @@ def printed(book: Book, seconds: float) -> str:
             f"{facts['reread']:,} of {facts['readable']:,} readings read a second time from their text, "
             f"{facts['value_reread']:,} of them with their value"
         )
+    if facts.get("agreement"):
+        lines.append(
+            f"agreement of packs: {', '.join(f'{n} {what}' for what, n in facts['agreement'].items())}"
+        )
     if book.tally:
         lines.append(f"{'lens':<20} {'exactly':>8} {'resampling':>11} {'not recomputed':>15} {'claims':>7}")
         for lens, per in book.tally.items():
