@@ -89,6 +89,18 @@ def test_a_corrected_label_stands_with_the_old_one_the_reader_and_the_reason() -
     assert "label corrected" in seen
 
 
+def test_a_decision_tells_its_outcome_in_words_and_every_document_that_was_read() -> None:
+    one = item("one")
+    read = {"source": "deed.txt", "sha256": "0" * 64, "end": 1200}
+    decided = decision(one, "upheld", read=read, also_read=[{"source": "annex.txt"}])
+    seen = words(page(EvidenceItem(one, decision=decided), adjudicated=True))
+    assert "upheld: the label is wrong, or the text does not give it" in seen
+    assert "Text read deed.txt characters 0–1,200 annex.txt" in seen
+    decided = decision(one, "upheld", corrected="30 days")
+    seen = words(page(EvidenceItem(one, corrected="30 days", decision=decided), adjudicated=True))
+    assert "upheld, corrected to 30 days" in seen and "Text read" not in seen
+
+
 def test_a_stale_decision_is_shown_as_not_applied() -> None:
     one = item("one")
     made = page(EvidenceItem(one, decision=decision(one, "excluded-ambiguous"), stale=True), adjudicated=True)
