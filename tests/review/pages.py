@@ -43,6 +43,9 @@ class Notes:
     def entries(self) -> Sequence[Entry]:
         return [Entry(str(at), asked) for at, asked in enumerate(self.asked, 1)]
 
+    def has(self, key: str) -> bool:
+        return key in {entry.key for entry in self.entries()}
+
     def context(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
         return {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.errors import LeadlineError
-from leadline.review.drafts import ConflictError, Draft, Drafts
+from leadline.review.drafts import ConflictError, Draft, Drafts, LateError, Sent
+from leadline.review.drafts_file import heads_of
 from leadline.review.places import DRAFTS, adjudications_file, as_file_name, pack_review_folder, review_folder
 
 ONE = ("notes", "1", "Ann")
@@ -30,26 +32,26 @@ def test_what_was_saved_is_read_back_by_another_opening(drafts: Drafts) -> None:
         "sure": True,
         "none": None,
     }
-    saved = drafts.save(*ONE, 0, fields)
+    saved = drafts.save(*ONE, Sent(0, fields))
     assert Drafts(drafts.path).get(*ONE) == saved
     assert saved.fields == fields
     assert (saved.version, saved.reader, saved.committed) == (1, "Ann", False)
 
 
 def test_readers_jobs_and_entries_have_drafts_of_their_own(drafts: Drafts) -> None:
-    drafts.save(*ONE, 0, {"answer": "a"})
+    drafts.save(*ONE, Sent(0, {"answer": "a"}))
     for other in (("notes", "1", "Bo"), ("notes", "2", "Ann"), ("other", "1", "Ann")):
         assert drafts.get(*other) is None
-        assert drafts.save(*other, 0, {"answer": str(other)}).version == 1
+        assert drafts.save(*other, Sent(0, {"answer": str(other)})).version == 1
     assert set(drafts.all("notes", "Ann")) == {"1", "2"}
-    assert drafts.readers() == ("Ann", "Bo")
+    assert drafts.known_reader(" ann ") == "Ann" and drafts.known_reader("Anna") == "Anna"
 
 
 def test_of_two_who_change_one_version_the_second_is_told_and_both_texts_stay(drafts: Drafts) -> None:
-    drafts.save("label", "1", "", 0, {"answer": "begun"}, by="Ann")
-    theirs = drafts.save("label", "1", "", 1, {"answer": "Ann's"}, by="Ann")
+    drafts.save("label", "1", "", Sent(0, {"answer": "begun"}, by="Ann"))
+    theirs = drafts.save("label", "1", "", Sent(1, {"answer": "Ann's"}, by="Ann"))
     with pytest.raises(ConflictError) as conflict:
-        drafts.save("label", "1", "", 1, {"answer": "Bo's"}, by="Bo")
+        drafts.save("label", "1", "", Sent(1, {"answer": "Bo's"}, by="Bo"))
     assert conflict.value.theirs == theirs
     history = drafts.history("label", "1", "")
     assert [draft.fields["answer"] for draft in history] == ["begun", "Ann's", "Bo's"]
@@ -58,45 +60,45 @@ def test_of_two_who_change_one_version_the_second_is_told_and_both_texts_stay(dr
 
 
 def test_a_text_that_came_too_late_is_kept_once_however_often_it_is_sent(drafts: Drafts) -> None:
-    drafts.save(*ONE, 0, {"answer": "a"})
+    drafts.save(*ONE, Sent(0, {"answer": "a"}))
     kept = []
     for _ in range(3):
         with pytest.raises(ConflictError) as conflict:
-            drafts.save(*ONE, 0, {"answer": "b"})
+            drafts.save(*ONE, Sent(0, {"answer": "b"}))
         kept.append(conflict.value.kept)
     assert len(set(kept)) == 1
     assert len(drafts.history(*ONE)) == 2
 
 
 def test_after_a_conflict_either_text_can_become_the_newest(drafts: Drafts) -> None:
-    drafts.save(*ONE, 0, {"answer": "a"})
+    drafts.save(*ONE, Sent(0, {"answer": "a"}))
     with pytest.raises(ConflictError) as conflict:
-        drafts.save(*ONE, 0, {"answer": "b"})
-    mine = drafts.save(*ONE, conflict.value.theirs.version, {"answer": "b"})
+        drafts.save(*ONE, Sent(0, {"answer": "b"}))
+    mine = drafts.save(*ONE, Sent(conflict.value.theirs.version, {"answer": "b"}))
     assert drafts.get(*ONE) == mine
     assert [draft.fields["answer"] for draft in drafts.history(*ONE)] == ["a", "b", "b"]
 
 
 def test_a_page_that_heard_no_answer_is_not_in_conflict_with_itself(drafts: Drafts) -> None:
-    first = drafts.save(*ONE, 0, {"answer": "a"}, page="p", edit=1)
-    assert drafts.save(*ONE, 0, {"answer": "a"}, page="p", edit=1) == first
-    second = drafts.save(*ONE, 0, {"answer": "ab"}, page="p", edit=2)
+    first = drafts.save(*ONE, Sent(0, {"answer": "a"}, page="p", edit=1))
+    assert drafts.save(*ONE, Sent(0, {"answer": "a"}, page="p", edit=1)) == first
+    second = drafts.save(*ONE, Sent(0, {"answer": "ab"}, page="p", edit=2))
     assert second.version == 2
     # A request that overtakes another on its way: the text that was typed last stays.
-    assert drafts.save(*ONE, 1, {"answer": "a"}, page="p", edit=1) == second
+    assert drafts.save(*ONE, Sent(1, {"answer": "a"}, page="p", edit=1)) == second
     with pytest.raises(ConflictError):
-        drafts.save(*ONE, 1, {"answer": "x"}, page="q", edit=9)
+        drafts.save(*ONE, Sent(1, {"answer": "x"}, page="q", edit=9))
 
 
 def test_the_same_text_again_makes_no_version(drafts: Drafts) -> None:
-    first = drafts.save(*ONE, 0, {"a": 1, "b": 2})
-    assert drafts.save(*ONE, 1, {"b": 2, "a": 1}) == first
-    assert drafts.save(*ONE, 0, {"a": 1, "b": 2}) == first, "two who wrote the same agree"
+    first = drafts.save(*ONE, Sent(0, {"a": 1, "b": 2}))
+    assert drafts.save(*ONE, Sent(1, {"b": 2, "a": 1})) == first
+    assert drafts.save(*ONE, Sent(0, {"a": 1, "b": 2})) == first, "two who wrote the same agree"
 
 
 def test_undo_goes_back_step_by_step_and_loses_nothing(drafts: Drafts) -> None:
     for version, answer in enumerate("abc"):
-        drafts.save(*ONE, version, {"answer": answer})
+        drafts.save(*ONE, Sent(version, {"answer": answer}))
     seen, version = [], 3
     for _ in range(4):
         draft = drafts.undo(*ONE, version)
@@ -104,15 +106,15 @@ def test_undo_goes_back_step_by_step_and_loses_nothing(drafts: Drafts) -> None:
         version = draft.version
     assert seen == ["b", "a", "", ""]
     assert [draft.fields.get("answer") for draft in drafts.history(*ONE)][:3] == ["a", "b", "c"]
-    saved = drafts.save(*ONE, version, {"answer": "d"})
+    saved = drafts.save(*ONE, Sent(version, {"answer": "d"}))
     assert drafts.undo(*ONE, saved.version).fields == {}, (
         "from a new text, undo leads to what was there before"
     )
 
 
 def test_undo_of_what_another_has_changed_is_a_conflict(drafts: Drafts) -> None:
-    drafts.save(*ONE, 0, {"answer": "a"})
-    drafts.save(*ONE, 1, {"answer": "b"})
+    drafts.save(*ONE, Sent(0, {"answer": "a"}))
+    drafts.save(*ONE, Sent(1, {"answer": "b"}))
     with pytest.raises(ConflictError):
         drafts.undo(*ONE, 1)
     with pytest.raises(LookupError):
@@ -120,8 +122,8 @@ def test_undo_of_what_another_has_changed_is_a_conflict(drafts: Drafts) -> None:
 
 
 def test_undo_of_a_commit_opens_it_again_with_its_text(drafts: Drafts) -> None:
-    drafts.save(*ONE, 0, {"answer": "a"})
-    done = drafts.commit(*ONE, 1, {"answer": "b"})
+    drafts.save(*ONE, Sent(0, {"answer": "a"}))
+    done = drafts.commit(*ONE, Sent(1, {"answer": "b"}))
     assert drafts.states("notes", "Ann") == {"1": "done"}
     opened = drafts.undo(*ONE, done.version)
     assert (opened.fields, opened.committed) == ({"answer": "b"}, False)
@@ -131,25 +133,50 @@ def test_undo_of_a_commit_opens_it_again_with_its_text(drafts: Drafts) -> None:
 
 
 def test_a_commit_that_fails_leaves_the_draft_uncommitted(drafts: Drafts) -> None:
-    drafts.save(*ONE, 0, {"answer": "a"})
+    drafts.save(*ONE, Sent(0, {"answer": "a"}))
 
     def full(draft: Draft) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space"):
-        drafts.commit(*ONE, 1, {"answer": "a"}, then=full)
+        drafts.commit(*ONE, Sent(1, {"answer": "a"}), then=full)
     assert drafts.states("notes", "Ann") == {"1": "draft"}
     written: list[Draft] = []
-    done = drafts.commit(*ONE, 1, {"answer": "a"}, then=written.append)
+    done = drafts.commit(*ONE, Sent(1, {"answer": "a"}), then=written.append)
     assert written == [done]
-    assert drafts.commit(*ONE, 1, {"answer": "a"}, then=written.append) == done
-    assert written == [done], "the same commit again writes nothing"
+    assert drafts.commit(*ONE, Sent(1, {"answer": "a"}), then=written.append) == done
+    assert [draft.version for draft in drafts.history(*ONE)] == [1, done.version], "again is no new version"
+    assert written == [done, done], "but the job is told: what it keeps may be about something else now"
+
+
+def test_a_commit_behind_a_newer_text_of_its_own_page_is_refused(drafts: Drafts) -> None:
+    drafts.save(*ONE, Sent(0, {"answer": "older"}, page="p", edit=1))
+    drafts.save(*ONE, Sent(1, {"answer": "newer"}, page="p", edit=2))
+    with pytest.raises(LateError):
+        drafts.commit(*ONE, Sent(1, {"answer": "older"}, page="p", edit=1))
+    newest = drafts.get(*ONE)
+    assert newest is not None and newest.fields == {"answer": "newer"} and not newest.committed
+    assert drafts.commit(*ONE, Sent(1, {"answer": "newer"}, page="p", edit=2)).committed
+
+
+def test_a_list_of_entries_does_not_read_the_texts_that_came_before(drafts: Drafts) -> None:
+    for key in range(20):
+        for version in range(20):
+            drafts.save("notes", str(key), "Ann", Sent(version, {"answer": "x" * 2000 + str(version)}))
+    assert {draft.fields["answer"][2000:] for draft in drafts.all("notes", "Ann").values()} == {"19"}
+    read: list[str] = []
+    with closing(sqlite3.connect(drafts.path)) as database:
+        database.set_trace_callback(read.append)
+        heads_of(database, "notes", "Ann", "counted")
+        plan = database.execute(f"EXPLAIN QUERY PLAN {read[0]}").fetchall()
+    steps = [row[3] for row in plan if "versions" in row[3]]
+    assert len(steps) == 2 and "COVERING INDEX counted" in steps[0] and "version=?" in steps[1], steps
 
 
 def test_a_commit_over_another_text_is_a_conflict_and_is_kept(drafts: Drafts) -> None:
-    drafts.save("label", "1", "", 0, {"answer": "Ann's"}, by="Ann")
+    drafts.save("label", "1", "", Sent(0, {"answer": "Ann's"}, by="Ann"))
     with pytest.raises(ConflictError):
-        drafts.commit("label", "1", "", 0, {"answer": "Bo's"}, by="Bo")
+        drafts.commit("label", "1", "", Sent(0, {"answer": "Bo's"}, by="Bo"))
     assert [draft.kind for draft in drafts.history("label", "1", "")] == ["saved", "side"]
 
 
@@ -157,7 +184,9 @@ def _save_many(path: Path, who: str, count: int) -> None:
     drafts, version = Drafts(path), 0
     for number in range(count):
         try:
-            version = drafts.save("label", "1", "", version, {"answer": f"{who} {number}"}, by=who).version
+            version = drafts.save(
+                "label", "1", "", Sent(version, {"answer": f"{who} {number}"}, by=who)
+            ).version
         except ConflictError as conflict:
             version = conflict.theirs.version
 
@@ -190,7 +219,7 @@ def test_whatever_is_sent_in_whatever_order_every_refused_text_is_in_the_history
     drafts = Drafts(tmp_path_factory.mktemp("drafts") / DRAFTS)
     for edit, (version, answer, page) in enumerate(steps, 1):
         try:
-            head = drafts.save(*ONE, version, {"answer": answer}, page=page, edit=edit)
+            head = drafts.save(*ONE, Sent(version, {"answer": answer}, page=page, edit=edit))
             assert head.fields == {"answer": answer}
         except ConflictError as conflict:
             assert conflict.theirs == drafts.get(*ONE)

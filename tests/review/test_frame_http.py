@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from leadline.bench import load_benchmark
-from leadline.review.drafts import Drafts
-from leadline.review.filled_sheet import read_sheet
+from leadline.review import annotating
+from leadline.review.drafts import Drafts, Sent
+from leadline.review.filled_sheet import read_begun_sheet, read_sheet
 from leadline.review.job import Entry
 from leadline.review.pack import draw_pack
-from leadline.review.pack_files import write_pack
+from leadline.review.pack_files import read_pack, write_pack
 from leadline.review.sheet import sheet_of
 from leadline.review.start import OFFERS, ServeOptions, what_is_wanted
 from tests.review.pages import Client, Notes, Served, served, token_in
@@ -437,3 +438,73 @@ def test_a_pack_that_was_answered_on_the_pages_is_the_sheet_that_is_scored(
         assert read_sheet(drawn, path).answers[key].note == "changed"
         (aside,) = path.parent.glob("*.replaced")
         assert "OTHER words" in aside.read_text(encoding="utf-8")
+
+
+def test_what_a_page_sends_beside_a_text_reaches_the_job_and_is_kept_in_no_draft(tmp_path: Path) -> None:
+    job = Seeing()
+    with served([job], Drafts(tmp_path / "review.sqlite")) as server, closing(server.client()) as ann:
+        refused = ann.post("/api/notes/1/commit", json=text(0, "sand", beside={"seen": "2"}))
+        assert refused.status_code == 422 and refused.json()["problems"] == {"": "seen 2"}
+        assert ann.get("/api/notes/1").json()["fields"] == {"answer": "sand"}
+        assert ann.post("/api/notes/1/commit", json=text(1, "sand", beside={"seen": "1"})).json()["committed"]
+        assert job.kept == [("1", "Ann", {"answer": "sand", "seen": "1"})]
+        assert ann.get("/api/notes/1").json()["fields"] == {"answer": "sand"}
+        versions = ann.get("/api/notes/1/history").json()["versions"]
+        assert all("seen" not in each["fields"] for each in versions)
+
+
+class Seeing(Notes):
+    """Takes an answer from a page that shows one thing, and from no other."""
+
+    def problems(self, key: str, reader: str, fields: Mapping[str, Any]) -> Mapping[str, str]:
+        seen = fields.get("seen")
+        return {} if seen == "1" else {"": f"seen {seen}"}
+
+
+def test_a_commit_that_comes_behind_a_newer_text_of_its_page_is_refused_in_words(tmp_path: Path) -> None:
+    job = Notes()
+    with served([job], Drafts(tmp_path / "review.sqlite")) as server, closing(server.client()) as ann:
+        ann.put("/api/notes/1", json=text(0, "newer", page="p", edit=2))
+        late = ann.post("/api/notes/1/commit", json=text(0, "older", page="p", edit=1))
+        assert late.status_code == 409 and "you have written on since" in late.json()["error"]
+        assert ann.get("/api/notes/1").json()["fields"] == {"answer": "newer"} and not job.kept
+
+
+def test_no_list_of_entries_is_made_to_keep_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Notes()
+    with served([job], Drafts(tmp_path / "review.sqlite")) as server, closing(server.client()) as ann:
+        asked: list[str] = []
+        monkeypatch.setattr(Notes, "has", lambda self, key: asked.append(key) or key == "1")
+        monkeypatch.setattr(Notes, "entries", lambda self: pytest.fail("all entries were listed"))
+        assert ann.put("/api/notes/1", json=text(0, "sand")).status_code == 200
+        assert ann.put("/api/notes/7", json=text(0, "sand")).status_code == 404
+    assert asked == ["1", "7"]
+
+
+def test_names_that_look_alike_have_sheets_of_their_own_and_what_is_in_a_sheet_stays(
+    pack: Path, tmp_path: Path
+) -> None:
+    import shutil
+
+    own = tmp_path / "pack"
+    shutil.copytree(pack, own, ignore=shutil.ignore_patterns("review", "sheets"))
+    read = read_pack(own)
+    first, second, third = (row.token for row in read.rows[:3])
+
+    def answers(folder: str, reader: str, token: str, answer: str) -> None:
+        made = annotating.AnnotateJob(read, own, drafts := Drafts(tmp_path / folder / "review.sqlite"))
+        sent = Sent(0, {"answer": answer})
+        drafts.commit("annotate", token, reader, sent, lambda draft: made.commit(token, reader, draft))
+
+    answers("one", "Ann Lee", first, "sand")
+    answers("one", "Ann-Lee", first, "rock")
+    answers("two", "ann  lee", second, "clay")  # another review folder, the same reader
+    sheet = sheet_of(own, "Ann Lee")
+    found = read_begun_sheet(read, sheet).answers
+    assert (found[first].answer, found[second].answer, found[third].answer) == ("sand", "clay", "")
+    assert read_begun_sheet(read, sheet_of(own, "Ann-Lee")).answers[first].answer == "rock"
+    assert len(list((own / "sheets").iterdir())) == 2, "nothing had to be set aside"
+    answers("three", "Ann Lee", first, "gravel")  # over what is not known to come from there
+    assert read_begun_sheet(read, sheet).answers[first].answer == "gravel"
+    (aside,) = (own / "sheets").glob("*.replaced")
+    assert read_begun_sheet(read, aside).answers[first].answer == "sand"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from leadline.review.drafts import Drafts
+from leadline.review.drafts import Drafts, Sent
 from tests.review.pages import Notes, Served, opened, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("notes_template")]
@@ -45,7 +45,7 @@ Promise.allSettled([
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Served]:
     with served([Notes()], Drafts(tmp_path / "review.sqlite")) as found:
-        found.drafts.save("notes", "1", "Ann", 0, {"answer": SECRET})
+        found.drafts.save("notes", "1", "Ann", Sent(0, {"answer": SECRET}))
         yield found
 
 

@@ -17,7 +17,7 @@ import httpx2
 import pytest
 
 from leadline.documents import Sources
-from leadline.review.drafts import Drafts
+from leadline.review.drafts import Drafts, Sent
 from leadline.review.labelling import LabelJob
 from leadline.review.labels import FILE, Label, add_label, read_labels
 from leadline.review.passages import Documents
@@ -193,7 +193,7 @@ def test_labels_of_questions_from_a_file_are_no_new_items(tmp_path: Path) -> Non
     documents, drafts = Documents(Sources(tmp_path / "sources")), Drafts(tmp_path / DRAFTS)
     asked = Question(id="lic/MIT 1", question="How long?")
     first = LabelJob(documents, tmp_path, drafts, (asked,))
-    drafts.save("label", first.entries()[0].key, "", 0, {"answer": "thirty"}, by="Ann")
+    drafts.save("label", first.entries()[0].key, "", Sent(0, {"answer": "thirty"}, by="Ann"))
     for key in ("lic/MIT 1", "plain-id", "new"):
         add_label(tmp_path / FILE, label_of(key))
     job = LabelJob(documents, tmp_path, drafts)
@@ -230,7 +230,7 @@ def test_a_commit_opens_no_document_within_its_transaction(tmp_path: Path) -> No
     kept = mark(held, 0, 3, "You").quote.model_dump()
     job = LabelJob(documents, tmp_path, drafts)
     key = job.begin("Ann")
-    draft = drafts.save("label", key, "", 1, {"question": "Who?", "answer": "you", "quotes": [kept]})
+    draft = drafts.save("label", key, "", Sent(1, {"question": "Who?", "answer": "you", "quotes": [kept]}))
     assert job.problems(key, "Ann", draft.fields) == {}
     (tmp_path / "sources" / "a.txt").unlink()  # what was compared a moment ago counts
     job.commit(key, "Ann", draft)

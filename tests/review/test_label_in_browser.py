@@ -12,7 +12,7 @@ import pytest
 
 from leadline.bench import load_benchmark
 from leadline.documents import Sources
-from leadline.review.drafts import Drafts
+from leadline.review.drafts import Drafts, Sent
 from leadline.review.labelling import LabelJob
 from leadline.review.labels import FILE, Label, read_labels
 from leadline.review.passages import Documents, documents_of
@@ -185,6 +185,7 @@ def test_a_new_item_is_labelled_by_keys_alone(
         tab_to("#answer-type")
         keys.type("a date")
         page.wait_for_selector("#how:has-text('a date')")
+        shown(page, "AGPL-3.0.txt")  # the page came anew
         keys.press("Escape")
         keys.press("/")
         keys.type("19 november")
@@ -380,7 +381,9 @@ def test_a_quote_whose_document_cannot_be_had_does_not_hold_the_page(browser: An
         {"name": "gone.txt", "sha256": "0" * 64, "start": 0, "end": 4, "quote": "gone"},
     ]
     before = asked.served.drafts.get("label", key, "")
-    asked.served.drafts.save("label", key, "", before.version if before else 0, {"quotes": quotes}, by="Ann")
+    asked.served.drafts.save(
+        "label", key, "", Sent(before.version if before else 0, {"quotes": quotes}, by="Ann")
+    )
     with opened(browser, asked.served) as window:
         page, tried = window.page, []
         window.go(f"/label/{key}")

@@ -11,7 +11,7 @@ import pytest
 from leadline.bench.task import TaskDeclaration
 from leadline.documents import Sources
 from leadline.errors import UsageError
-from leadline.review.drafts import Drafts
+from leadline.review.drafts import Drafts, Sent
 from leadline.review.labelling import NEW, LabelJob, offer
 from leadline.review.labels import FILE, Label, Proof, add_label, answer_problems, read_labels
 from leadline.review.passages import Documents
@@ -125,11 +125,11 @@ def test_a_file_that_is_no_list_of_questions_is_refused_by_its_line(
         ),
         ({"answer_type": "number", "unit": "day"}, "30 days", [], {}),
         ({"answer_type": "date"}, "5/6/2020", [], {"answer": "not read as a date"}),
-        ({"answer_type": "boolean"}, "perhaps", [], {"answer": "not read as a boolean"}),
+        ({"answer_type": "boolean"}, "perhaps", [], {"answer": "not read as yes or no"}),
         ({"answer_type": "enum", "vocabulary": ["Paris", "Oslo"]}, "Rome", [], {"answer": "Rome"}),
         (
             {"answer_type": "parts", "fields": [{"name": "day", "answer_type": "date"}]},
-            "day: 2020-05-04",
+            '{"day": "2020-05-04"}',
             [],
             {},
         ),
@@ -137,7 +137,7 @@ def test_a_file_that_is_no_list_of_questions_is_refused_by_its_line(
             {"answer_type": "parts", "fields": [{"name": "day"}]},
             "x",
             [],
-            {"answer": "write each part on a line"},
+            {"answer": "an object with the fields"},
         ),
     ],
 )
@@ -174,14 +174,12 @@ def commit(job: LabelJob, key: str, reader: str, fields: dict[str, Any]) -> None
     found = job.problems(key, reader, fields)
     assert not found
     before = job.drafts.get("label", key, "")
-    job.drafts.commit(
-        "label", key, "", before.version if before else 0, fields, by=reader,
-        then=lambda draft: job.commit(key, reader, draft),
-    )  # fmt: skip
+    sent = Sent(before.version if before else 0, fields, by=reader)
+    job.drafts.commit("label", key, "", sent, then=lambda draft: job.commit(key, reader, draft))
 
 
 def test_a_new_item_becomes_a_label_with_the_place_of_its_quote(job: LabelJob) -> None:
-    key = job.begin()
+    key = job.begin("Ann")
     quote = quote_in(job, "cure the violation prior to 30 days")
     fields = {
         "question": "How long is the cure period?", "answer_type": "number", "unit": "day", "answer": "30",
@@ -210,7 +208,8 @@ def test_a_new_item_becomes_a_label_with_the_place_of_its_quote(job: LabelJob) -
         ({"answer": "  "}, "answer"),
         ({"answer": "a few"}, "answer"),
         ({"question": ""}, "question"),
-        ({"unsettled": True}, "reason"),
+        ({"unsettled": True}, "unsettled"),
+        ({"unsettled": True, "answer": ""}, "reason"),
         ({"answer_type": "enum"}, "choices"),
         ({"answer_type": ["odd"], "unit": {"odd": 1}, "answer": 7}, "answer"),
     ],
@@ -230,8 +229,25 @@ def test_what_the_text_cannot_settle_is_kept_with_its_reason(job: LabelJob) -> N
     assert label.unsettled and label.reason == "no author is named" and label.answer == ""
 
 
+def test_each_part_of_an_answer_has_its_field(job: LabelJob) -> None:
+    parts = ({"name": "days", "answer_type": "number"}, {"name": "since", "answer_type": "date"})
+    question = Question.model_validate(
+        {"id": "q", "question": "How long?", "answer_type": "parts", "fields": parts}
+    )
+    asked = LabelJob(job.documents, job.folder, job.drafts, (question,))
+    key = asked.entries()[0].key
+    fields = {"quotes": [quote_in(job, "30 days")], "part-0": "30", "part-1": ""}
+    assert asked.problems(key, "Ann", fields) == {"part-1": "is empty"}
+    assert asked.problems(key, "Ann", {**fields, "part-0": "a few", "part-1": "then"}).keys() == {""}
+    commit(asked, key, "Ann", {**fields, "part-1": "2020-05-04"})
+    assert json.loads(read_labels(job.folder / FILE)["q"].answer) == {
+        "days": "30",
+        "since": "2020-05-04",
+    }
+
+
 def test_two_people_who_begin_an_item_get_two(job: LabelJob) -> None:
-    keys = [job.begin() for _ in range(50)]
+    keys = [job.begin("Ann") for _ in range(50)]
     assert len(set(keys)) == 50
     assert [entry.key for entry in job.entries()][-1] == NEW and {entry.key for entry in job.entries()} > set(
         keys

@@ -36,6 +36,13 @@ def test_the_same_reading_sent_twice_is_written_once(tmp_path: Path) -> None:
     assert len((tmp_path / FILE).read_text("utf-8").splitlines()) == 1
 
 
+def test_a_note_sent_twice_is_written_once(tmp_path: Path) -> None:
+    kept = Readings(tmp_path / FILE)
+    first = kept.add("a", LABEL, "Ann", "x")
+    assert [kept.add("a", LABEL, "Ann", "y") for _ in range(2)] == [first, first]
+    assert [one.answer for one in kept.all()] == ["x", "y"]
+
+
 def test_a_reading_is_one_readers_alone(tmp_path: Path) -> None:
     kept = Readings(tmp_path / FILE)
     kept.add("a", LABEL, "Ann", "x")

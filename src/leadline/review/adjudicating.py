@@ -44,8 +44,9 @@ from leadline.review.order import recorded_seed, shuffled, token
 from leadline.review.passages import Documents
 from leadline.review.places import adjudications_file
 from leadline.review.read_documents import box_of, faults_of_read, read_by
+from leadline.review.reader import same_reader
 from leadline.review.readings import FILE as READINGS
-from leadline.review.readings import BlindReading, Readings, same_reader
+from leadline.review.readings import BlindReading, Readings
 from leadline.review.revealed import Revealed, reveal
 from leadline.review.titles import title
 from leadline.review.wanted import Wanted

@@ -7,6 +7,7 @@ A reader's committed answers are the pack's sheet `sheets/READER.csv`, the one t
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 
 from leadline.bench.item import Item
 from leadline.bench.views import LabellerView
+from leadline.errors import UsageError
 from leadline.review.answer_fields import (
     answer_fields,
     answer_in,
@@ -26,10 +28,11 @@ from leadline.review.answer_fields import (
     unanswered,
 )
 from leadline.review.drafts import Draft, Drafts, Fields
+from leadline.review.filled_sheet import read_begun_sheet
 from leadline.review.job import Entry, State, state_of
 from leadline.review.pack import Pack, PackRow
 from leadline.review.pack_files import read_pack
-from leadline.review.sheet import UNSETTLED, Answer, sheet_of, sheet_text, write_sheet
+from leadline.review.sheet import UNSETTLED, Answer, sheet_of, write_sheet
 from leadline.review.wanted import Wanted
 from leadline.study.judging import gold_fault
 
@@ -59,6 +62,10 @@ class AnnotateJob:
     def entries(self) -> Sequence[Entry]:
         """The rows, in the pack's order."""
         return [Entry(row.token, row.view.question[:300]) for row in self.pack.rows]
+
+    def has(self, key: str) -> bool:
+        """Whether a row has this token."""
+        return key in self.pack.by_token
 
     def context(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
         """What annotate.html.j2 shows."""
@@ -94,16 +101,20 @@ class AnnotateJob:
         return {"": fault} if (fault := _fault(view, answer_in(view, fields))) else {}
 
     def commit(self, key: str, reader: str, draft: Draft) -> None:
-        """Write the reader's sheet anew, whole. A sheet that somebody changed by hand is set aside."""
+        """Write the reader's sheet anew, whole, with this row answered.
+
+        Other rows stay as the sheet has them: it may have been filled in by hand, or from another review
+        folder. What cannot be read as a sheet of this pack, or says something else in this row that is no
+        earlier answer from here, is kept beside, as FILE.TIME.replaced.
+        """
         before = self._committed(reader)
+        own = answer_of(self._row(key).view, draft.fields)
         path = sheet_of(self.folder, reader)
-        after = {**before, key: answer_of(self._row(key).view, draft.fields)}
-        if path.exists():
-            found = path.read_bytes().decode("utf-8", "replace")
-            if found not in (sheet_text(self.pack, before), sheet_text(self.pack, after)):
-                path.rename(path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}.replaced"))
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_sheet(self.pack, after, path)
+        found = _in_sheet(self.pack, path)
+        if found is None or found.get(key, own) not in (own, before.get(key, own)):
+            shutil.copy2(path, path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%dT%H%M%S}.replaced"))
+        write_sheet(self.pack, {**before, **(found or {}), key: own}, path)
 
     def state(self, key: str, reader: str, draft: Draft | None) -> State:
         """A commit is the end of it."""
@@ -137,6 +148,17 @@ def offer(wanted: Wanted, drafts: Drafts) -> AnnotateJob | None:
     if wanted.pack is None:
         return None
     return AnnotateJob(read_pack(wanted.pack), wanted.pack, drafts)
+
+
+def _in_sheet(pack: Pack, path: Path) -> Mapping[str, Answer] | None:
+    """The answered rows of a sheet that is there, {} where none is; None for what is no sheet of the pack."""
+    if not path.exists():
+        return {}
+    try:
+        found = read_begun_sheet(pack, path).answers
+    except UsageError:
+        return None
+    return {token: answer for token, answer in found.items() if answer != Answer("")}
 
 
 def answer_of(view: LabellerView, fields: Fields) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,21 +21,21 @@ from leadline.errors import LeadlineError
 from leadline.review import pages
 from leadline.review.asking import (
     Asked,
-    Named,
+    ReaderName,
     RefusedError,
     Text,
     keep_reader,
     read_json,
-    reader_name,
     reader_of,
     refusal,
 )
 from leadline.review.document_routes import document_routes
-from leadline.review.drafts import ConflictError, Draft, Drafts
+from leadline.review.drafts import ConflictError, Draft, Drafts, LateError
 from leadline.review.guard import Guard, Pass
 from leadline.review.job import RESERVED, Job
 from leadline.review.pages import Review
 from leadline.review.passages import Documents
+from leadline.review.reader import reader_name
 from leadline.serving.intake import ClientDisconnect
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -86,6 +87,7 @@ def make_app(
             HTTPException: served.not_here,
             RefusedError: served.refused,
             ConflictError: served.conflict,
+            LateError: served.late,
             LeadlineError: served.failed,
             ClientDisconnect: served.left,
         },
@@ -148,11 +150,10 @@ class _Served:
     async def name_reader(self, request: Request) -> Response:
         """POST /api/reader {name}: who reads in this browser from now on. A name that was used before, but
         for capitals, is that reader's."""
-        name = reader_name((await read_json(request, Named)).name)
+        name = reader_name((await read_json(request, ReaderName)).name)
         if not name:
             raise RefusedError(422, "name: 1 to 100 letters, digits and signs")
-        known = await run_in_threadpool(self.review.drafts.readers)
-        same = next((each for each in known if each.casefold() == name.casefold()), name)
+        same = await run_in_threadpool(self.review.drafts.known_reader, name)
         response = JSONResponse({"reader": same})
         keep_reader(response, request.app.state.reader_cookie, same, for_long=not request.app.state.reader)
         return response
@@ -198,20 +199,21 @@ class _Served:
         text being kept all the same."""
         job, key, reader = await self._asked(request)
         text = await self._text(request, reader)
-        problems = await run_in_threadpool(job.problems, key, reader, text.fields)
+        problems = await run_in_threadpool(job.problems, key, reader, {**text.fields, **text.beside})
         if problems:
             kept = _told(await self._keep(job, key, reader, text))
             return JSONResponse({"error": "not committed", **kept, "problems": dict(problems)}, 422)
+
+        def hand_over(made: Draft) -> None:
+            # Of a shared entry, a commit that says the same once more is still of whom it was.
+            job.commit(key, made.reader, replace(made, fields={**made.fields, **text.beside}))
+
         place = job.name, key, self.review.place(job, reader)
         draft = await run_in_threadpool(
             self.review.drafts.commit,
             *place,
-            text.version,
-            text.fields,
-            by=reader,
-            page=text.page,
-            edit=text.edit,
-            then=lambda draft: job.commit(key, reader, draft),
+            text.sent(reader),
+            hand_over,
         )
         # A job in two steps goes on with the second one.
         is_half = await run_in_threadpool(job.state, key, reader, draft) == "read"
@@ -228,8 +230,7 @@ class _Served:
 
     async def _asked(self, request: Request) -> tuple[Job, str, str]:
         job, key, reader = self._job(request), request.path_params["key"], reader_of(request)
-        entries = await run_in_threadpool(job.entries)
-        if all(entry.key != key for entry in entries):
+        if not await run_in_threadpool(job.has, key):
             raise HTTPException(404)
         if not reader:
             raise RefusedError(403, "nobody has said who reads: open /reader")
@@ -242,15 +243,7 @@ class _Served:
 
     async def _keep(self, job: Job, key: str, reader: str, text: Text) -> Draft:
         place = job.name, key, self.review.place(job, reader)
-        return await run_in_threadpool(
-            self.review.drafts.save,
-            *place,
-            text.version,
-            text.fields,
-            by=reader,
-            page=text.page,
-            edit=text.edit,
-        )
+        return await run_in_threadpool(self.review.drafts.save, *place, text.sent(reader))
 
     def _next(self, job: Job, reader: str, after: str) -> str:
         key = pages.next_open(self.review, reader, job, after)
@@ -279,6 +272,10 @@ class _Served:
         theirs = error.theirs
         told = {**_told(theirs), "theirs": theirs.fields, "kept": error.kept}
         return refusal(409, f"{theirs.reader} has saved another text", **told)
+
+    async def late(self, request: Request, error: Exception) -> Response:
+        """409: a commit of what is not the newest text any more."""
+        return refusal(409, "you have written on since: look at it, and commit again")
 
     async def refused(self, request: Request, error: Exception) -> Response:
         """What was asked for in a wrong way."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -12,13 +11,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from leadline.bench.complaint import complaint
+from leadline.review.draft import Sent
+from leadline.review.reader import MAX_READER, reader_name
 from leadline.serving.intake import Intake
 from leadline.serving.problem import ProblemError
 
 MAX_BODY = 2**20
 # Characters of one text: twice the longest question that a benchmark may hold, and far above any answer.
 MAX_TEXT = 40_000
-MAX_READER = 100
 _INTAKE = Intake(limit=MAX_BODY)
 
 Body = TypeVar("Body", bound=BaseModel)
@@ -49,17 +49,6 @@ def _can_be_kept(value: JsonValue) -> JsonValue:
     return value
 
 
-def reader_name(text: str) -> str:
-    """A reader's name as it is kept: Unicode composed, one space between words. "" where it is none.
-
-    >>> reader_name("  Ana   María ")
-    'Ana María'
-    """
-    name = " ".join(unicodedata.normalize("NFC", text).split())
-    plain = all(unicodedata.category(sign)[0] != "C" for sign in name)
-    return name if plain and len(name) <= MAX_READER else ""
-
-
 FieldName = Annotated[str, Field(min_length=1, max_length=100)]
 Value = Annotated[JsonValue, AfterValidator(_can_be_kept)]
 
@@ -79,12 +68,17 @@ class Asked(_Body):
 
 
 class Text(Asked):
-    """A text to be saved or committed."""
+    """A text to be saved or committed. `beside` is told of the page, not kept: what it showed, say."""
 
     fields: dict[FieldName, Value] = Field(max_length=200)
+    beside: dict[FieldName, Value] = Field(default_factory=dict, max_length=20)
+
+    def sent(self, by: str) -> Sent:
+        """It, as drafts take it from `by`."""
+        return Sent(self.version, self.fields, by, self.page, self.edit)
 
 
-class Named(_Body):
+class ReaderName(_Body):
     """Who reads from now on."""
 
     name: str = Field(max_length=1000)

@@ -22,7 +22,7 @@ from leadline.bench.adjudications import (
 from leadline.bench.outcomes import NAMES
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.errors import LeadlineError, UsageError
-from leadline.review.readings import same_reader
+from leadline.review.reader import same_reader
 from leadline.study.judging import gold_fault, reading_of
 
 

@@ -51,6 +51,13 @@ def read_sheet(pack: Pack, path: Path) -> FilledSheet:
     with rows that are unknown, doubled, missing or show another question, and one that is not filled in all
     of its rows: blanks alone are no answer.
     """
+    found = read_begun_sheet(pack, path)
+    _refuse_unfilled(pack, found.answers, path)
+    return found
+
+
+def read_begun_sheet(pack: Pack, path: Path) -> FilledSheet:
+    """The same of a sheet that is still being filled in: a row that is not answered has a blank answer."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -68,7 +75,6 @@ def read_sheet(pack: Pack, path: Path) -> FilledSheet:
         row = pack.by_token[cells["token"]]
         _refuse_changed(row, cells, f"{path}:{line}")
         answers[row.token] = Answer(*(_unguarded(cells.get(name, "")) for name in _READERS))
-    _refuse_unfilled(pack, answers, path)
     return FilledSheet(answers, hashlib.sha256(data).hexdigest(), tuple(notes))
 
 

@@ -83,6 +83,10 @@ class Job(Protocol):
         """All entries, in the order in which they are gone through."""
         ...
 
+    def has(self, key: str) -> bool:
+        """Whether there is an entry of this key: asked at every text that is kept."""
+        ...
+
     def context(self, key: str, reader: str, draft: Draft | None) -> Mapping[str, Any]:
         """What the template is given for one entry, beside what the frame gives (see `pages`)."""
         ...
@@ -93,7 +97,8 @@ class Job(Protocol):
 
     def problems(self, key: str, reader: str, fields: Fields) -> Mapping[str, str]:
         """Why an answer cannot be committed, by field ("" for the whole); empty where it can. Asked at a
-        commit alone: a draft may be anything."""
+        commit alone: a draft may be anything. Among the fields, here and in `commit`, is also what a page
+        sends beside them (data-beside), which no draft keeps."""
         ...
 
     def commit(self, key: str, reader: str, draft: Draft) -> None:

@@ -20,12 +20,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from leadline.bench.problem import Problems
 from leadline.bench.task import TaskDeclaration
 from leadline.bench.views import for_labeller
-from leadline.review.drafts import Draft, Drafts, Fields
+from leadline.review.answer_fields import (
+    ANSWER,
+    AnswerField,
+    answer_fields,
+    answer_in,
+    is_unsettled,
+    said_both,
+    text_of,
+)
+from leadline.review.drafts import Draft, Drafts, Fields, Sent
 from leadline.review.job import Entry, State, state_of
-from leadline.review.labels import FILE, Label, Proof, add_label, answer_as_kept, answer_problems, read_labels
+from leadline.review.labels import FILE, Label, Proof, add_label, answer_problems, read_labels
 from leadline.review.passages import Documents
 from leadline.review.questions import Question, read_questions
 from leadline.review.quotes import Quote, RefusedQuote, check_quotes, quotes_of
+from leadline.review.titles import title
 from leadline.review.wanted import Wanted
 from leadline.review.written_question import (
     TYPES,
@@ -33,7 +43,6 @@ from leadline.review.written_question import (
     lines_of,
     of_label,
     question_as_written,
-    text_of,
     written_question,
 )
 
@@ -45,9 +54,8 @@ if TYPE_CHECKING:
 NEW = "new"
 # Ids of questions that came from a file are none, though their labels lie beside.
 _BEGUN = re.compile(r"n[0-9a-f]{15}")
-_TITLE = 120
 _SHOWN = (
-    "question", "task", "category", "answer_type", "unit", "choices", "answer", "aliases", "reason", "note",
+    "question", "task", "category", "answer_type", "unit", "choices", "aliases", "reason", "note",
 )  # fmt: skip
 
 
@@ -71,7 +79,7 @@ class LabelJob:
     shared: ClassVar[bool] = True
     template: ClassVar[str] = "label.html.j2"
     scripts: ClassVar[tuple[str, ...]] = (
-        "document.js", "document_search.js", "document_caret.js", "label.js",
+        "answer.js", "document.js", "document_search.js", "document_caret.js", "label.js",
     )  # fmt: skip
     styles: ClassVar[tuple[str, ...]] = ("document.css", "label.css")
 
@@ -83,7 +91,7 @@ class LabelJob:
         """The questions; else the items that were begun, in order, and the one that begins another."""
         if self.questions:
             return [
-                Entry(key, _short(question.question), question.category, question.task)
+                Entry(key, title(question.question), question.category, question.task)
                 for key, question in self._by_key.items()
             ]
         drafts = self.drafts.all(self.name, "")
@@ -91,8 +99,16 @@ class LabelJob:
         entries = []
         for key in keys:
             text = self._written(key, drafts[key].fields if key in drafts else None)
-            entries.append(Entry(key, _short(text.get("question", "")) or "An item without a question yet"))
+            entries.append(Entry(key, title(text.get("question", "")) or "An item without a question yet"))
         return [*entries, Entry(NEW, "A new item", counted=False)]
+
+    def has(self, key: str) -> bool:
+        """Whether this question is asked; else whether an item of this key was begun."""
+        if self.questions or key == NEW:
+            return key in self._by_key or (key == NEW and not self.questions)
+        if not _BEGUN.fullmatch(key):
+            return False
+        return self.drafts.get(self.name, key, "") is not None or self._label(key) is not None
 
     def state(self, key: str, reader: str, draft: Draft | None) -> State:
         """A label that is kept is done, even where its draft went."""
@@ -114,6 +130,9 @@ class LabelJob:
             **names,
             **words,
             "said": _said(fields),
+            # Until it is known what may be answered, anything can be written.
+            "answers": answer_fields(view) if view is not None else (AnswerField(ANSWER, "Answer"),),
+            "fields": fields,
             "given": question is not None,
             "written": written,
             "declared": declared,
@@ -139,18 +158,21 @@ class LabelJob:
             check_quotes(quotes, self.documents)
         except RefusedQuote as error:
             found["quotes"] = str(error)
-        if _is_set(fields.get("unsettled")):
+        view = for_labeller(question.asked())
+        if both := said_both(view, fields):
+            return {**found, "unsettled": both}
+        if is_unsettled(fields):
             if not text_of(fields, "reason"):
                 found["reason"] = "say why the text cannot settle it"
             return found
         if not quotes and "quotes" not in found:
             found["quotes"] = "mark at least one quote that settles the question, or say that none does"
-        answer = text_of(fields, "answer")
-        if not answer:
-            found["answer"] = "is empty"
-        else:
-            found.update(answer_problems(question, answer, lines_of(fields, "aliases")))
-        return found
+        empty = [field.name for field in answer_fields(view) if not text_of(fields, field.name)]
+        if empty:
+            return {**found, **dict.fromkeys(empty, "is empty")}
+        faults = answer_problems(question, answer_in(view, fields), lines_of(fields, "aliases"))
+        # An answer in parts has no field of its own.
+        return {**found, **{"" if view.fields and name == ANSWER else name: faults[name] for name in faults}}
 
     def commit(self, key: str, reader: str, draft: Draft) -> None:
         """Add the label to labels.jsonl."""
@@ -158,14 +180,14 @@ class LabelJob:
         question, found = self._question(key, fields)
         if question is None:
             raise ValueError(f"committed without a question: {found}")
-        unsettled = _is_set(fields.get("unsettled"))
+        unsettled = is_unsettled(fields)
         proofs = [
             Proof(quote=one.quote, source=one.name, sha256=one.sha256, start=one.start, end=one.end)
             for one in quotes_of(fields.get("quotes") or [])
         ]
         label = Label(
             **question.of_item(),
-            answer="" if unsettled else answer_as_kept(question, text_of(fields, "answer")),
+            answer="" if unsettled else answer_in(for_labeller(question.asked()), fields),
             aliases=() if unsettled else tuple(lines_of(fields, "aliases")),
             evidence=tuple(proofs),
             unsettled=unsettled,
@@ -195,7 +217,7 @@ class LabelJob:
         """The key of another item: later ones come later, and two people at once get two. It has an empty
         draft, so that its page goes on wherever the server does."""
         key = f"n{int(time.time() * 1000):011x}{secrets.token_hex(2)}"
-        self.drafts.save(self.name, key, "", 0, {}, by=reader)
+        self.drafts.save(self.name, key, "", Sent(0, {}, by=reader))
         return key
 
     def _question(self, key: str, fields: Fields) -> tuple[Question | None, dict[str, str]]:
@@ -266,18 +288,8 @@ def _key(identity: str) -> str:
     return f"q{sha256(identity.encode()).hexdigest()[:16]}"
 
 
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _TITLE else f"{text[: _TITLE - 1]}…"
-
-
 def _said(fields: Fields) -> dict[str, Any]:
     """A draft as the page shows it: every field is there, of its own kind."""
     quotes = fields.get("quotes")
     said: dict[str, Any] = {name: text_of(fields, name) for name in _SHOWN}
-    said["unsettled"] = _is_set(fields.get("unsettled"))
     return {**said, "quotes": quotes if isinstance(quotes, list) else []}
-
-
-def _is_set(value: object) -> bool:
-    return value is True or value in ("true", "yes", "on")

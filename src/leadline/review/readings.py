@@ -17,6 +17,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from leadline.bench.lines_file import growing, lines_of
 from leadline.errors import UsageError
+from leadline.review.reader import reader_key
 
 FILE = "readings.jsonl"
 
@@ -41,15 +42,6 @@ class BlindReading(BaseModel):
         return "cannot be settled" if self.unsettled else self.answer
 
 
-def same_reader(one: str, other: str) -> bool:
-    """Whether two names are one reader's: capitals and spaces do not count.
-
-    >>> same_reader("Ann  Lee ", "ann lee")
-    True
-    """
-    return _named(one) == _named(other)
-
-
 class Readings:
     """The readings in `path`, which need not be there. Several processes may read and add at once."""
 
@@ -60,6 +52,7 @@ class Readings:
         self._state: tuple[int, int] = (-1, -1)
         self._all: tuple[BlindReading, ...] = ()
         self._first: dict[tuple[str, str, str], BlindReading] = {}
+        self._last: dict[tuple[str, str, str], BlindReading] = {}
 
     def all(self) -> tuple[BlindReading, ...]:
         """Every line, in order. Raises UsageError with file and line for one that is none."""
@@ -69,7 +62,7 @@ class Readings:
     def of(self, item: str, label: str, reader: str) -> BlindReading | None:
         """The reading that counts: the first of this reader, of the item as it is labelled now."""
         self._refresh()
-        return self._first.get((item, label, _named(reader)))
+        return self._first.get((item, label, reader_key(reader)))
 
     def add(
         self, item: str, label: str, reader: str, answer: str = "", *, unsettled: bool = False
@@ -81,7 +74,10 @@ class Readings:
         """
         with growing(self.path) as write:
             before = self.of(item, label, reader)
-            if before is not None and (before.answer, before.unsettled) == (answer, unsettled):
+            last = self._last.get((item, label, reader_key(reader)))
+            if before is not None and (answer, unsettled) in [
+                (one.answer, one.unsettled) for one in (before, last) if one is not None
+            ]:
                 return before
             line = BlindReading(
                 item=item,
@@ -106,9 +102,10 @@ class Readings:
                 return
             self._all = tuple(self._lines(self.path.read_bytes() if state[1] else b""))
             first: dict[tuple[str, str, str], BlindReading] = {}
+            last = {(one.item, one.label, reader_key(one.reader)): one for one in self._all}
             for one in self._all:
-                first.setdefault((one.item, one.label, _named(one.reader)), one)
-            self._first, self._state = first, state
+                first.setdefault((one.item, one.label, reader_key(one.reader)), one)
+            self._first, self._last, self._state = first, last, state
 
     def _lines(self, data: bytes) -> Iterator[BlindReading]:
         for number, line in lines_of(data):
@@ -122,7 +119,3 @@ class Readings:
                     where=f"{self.path}:{number}",
                     fix="put the line back as it was written, or take it out",
                 ) from None
-
-
-def _named(reader: str) -> str:
-    return " ".join(reader.split()).casefold()

@@ -6,7 +6,6 @@ author did, it is *intra*-annotator agreement, and is called so wherever it is s
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from leadline.lenses.finding import Figure
 from leadline.review.agreeing import By, Compared, Group, grouped
 from leadline.review.filled_sheet import FilledSheet
 from leadline.review.pack import Pack, PackBenchmark, items_of
+from leadline.review.reader import same_reader
 from leadline.review.sheet import Answer
 from leadline.review.understood import Correctness, Dialect, understood
 from leadline.stats.intervals import wilson
@@ -104,7 +104,7 @@ def score_pack(
     reader, author = " ".join(reader.split()), " ".join(author.split())
     if not reader:
         raise UsageError("--reader is blank", fix="who filled the sheet in")
-    if author and pack.head.author and not is_same_person(author, pack.head.author):
+    if author and pack.head.author and not same_reader(author, pack.head.author):
         raise UsageError(f"the pack names {pack.head.author!r} as author", fix="leave --author out")
     author = pack.head.author or author
     items = items_of(pack, benchmark)
@@ -155,16 +155,7 @@ def relation_of(reader: str, author: str) -> Relation:
     """
     if not author:
         return "unknown"
-    return "intra-annotator" if is_same_person(reader, author) else "inter-annotator"
-
-
-def is_same_person(one: str, other: str) -> bool:
-    """The names are one, apart from case, blanks and how their characters are put together."""
-    return _folded(one) == _folded(other)
-
-
-def _folded(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return "intra-annotator" if same_reader(reader, author) else "inter-annotator"
 
 
 def _called(relation: Relation) -> str:

@@ -15,8 +15,9 @@ from leadline.report.numbers import ABSENT, Kind, plural, printed
 from leadline.review.agreeing import LEAST_ROWS, Group
 from leadline.review.flag_files import write_flags
 from leadline.review.flags import Flag, FlagList, flag_list
+from leadline.review.reader import reader_slug
 from leadline.review.score import Score, Scored
-from leadline.review.sheet import UNSETTLED, reader_slug
+from leadline.review.sheet import UNSETTLED
 
 COLUMNS = ("by", "group", "rows", "of", "agree", "kappa", "alpha", "level", "?")
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 from leadline.report.atomic import write_bytes
 from leadline.report.audit_csv import spreadsheet_safe
 from leadline.review.pack import Pack, PackRow
+from leadline.review.reader import reader_slug
 
 SHEET = "sheet.csv"
 SHEETS = "sheets"
@@ -58,19 +57,9 @@ def shown_cells(row: PackRow) -> tuple[str, ...]:
 
 
 def sheet_of(folder: Path, reader: str) -> Path:
-    """Where in a pack's folder a reader's own sheet lies: a name that any file system takes.
+    """Where in a pack's folder a reader's own sheet lies, and no other's.
 
     >>> sheet_of(Path("pack"), "Ann Lee").name, sheet_of(Path("pack"), "../Ann").name
-    ('ann-lee.csv', 'ann-2a8c40.csv')
+    ('ann-lee.csv', 'ann_2a8c40f72d4a.csv')
     """
     return folder / SHEETS / f"{reader_slug(reader)}.csv"
-
-
-def reader_slug(reader: str) -> str:
-    """A reader's name as part of a file's name; other than by case and blanks, no two readers share one."""
-    folded = " ".join(reader.casefold().split())
-    slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:40].strip("-")
-    if slug == folded.replace(" ", "-") and slug:
-        return slug
-    digest = hashlib.sha256(folded.encode("utf-8", "replace")).hexdigest()[:6]
-    return f"{slug}-{digest}" if slug else digest

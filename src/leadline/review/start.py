@@ -23,12 +23,12 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.places import cache_home
 from leadline.review import adjudicating, annotating, labelling
 from leadline.review.app import make_app
-from leadline.review.asking import reader_name
 from leadline.review.drafts import Drafts
 from leadline.review.guard import Pass
 from leadline.review.job import Job
 from leadline.review.passages import Documents, documents_of
 from leadline.review.places import DRAFTS, pack_review_folder, review_folder
+from leadline.review.reader import reader_name
 from leadline.review.wanted import Offer, Wanted
 from leadline.serving.guard import LOOPBACK
 from leadline.serving.server import listen, serve, url_of
@@ -77,6 +77,7 @@ def start(named: ServeOptions) -> None:
         )
     with listen(named.host, named.port) as bound:
         drafts.make()  # not before the port is ours
+        reader = drafts.known_reader(reader) if reader else ""
         entry = pass_for(wanted.folder, bound)
         # Faults go to the log whatever else does; addresses never do, for they could hold a token.
         logging.basicConfig(stream=sys.stderr, format="%(message)s", level=logging.WARNING)

@@ -3,6 +3,7 @@
 // An entry's page has one [data-entry] (the address of its draft) and fields with data-field: text fields,
 // selects, radio buttons, check boxes, and hidden inputs with data-json (any JSON value). Whatever changes is
 // kept in the browser at once, on the server 400 ms later, and again and again until the server has it.
+// What has data-beside goes with every text and is kept in none: what the page showed when it was made.
 // window.leadline: value(), set(fields), changed(), flush(), commit(), say(text, bad), api(method, url, body).
 "use strict";
 (() => {
@@ -32,9 +33,12 @@
     }
     return found;
   }
+  // A field of which a text says nothing is as it was when the page came; empty if somebody had filled it then.
+  const initial = entry ? value() : {}, written = entry ? JSON.parse(entry.dataset.written) : [];
   function set(values) {
     for (const field of fields()) {
-      const wanted = values[name(field)];
+      const own = name(field);
+      const wanted = own in values || written.includes(own) ? values[own] : initial[own];
       if (field.type === "radio") field.checked = field.value === (wanted ?? "");
       else if (field.type === "checkbox") field.checked = Boolean(wanted);
       else if ("json" in field.dataset) field.value = JSON.stringify(wanted ?? null);
@@ -56,7 +60,8 @@
   let version = entry ? Number(entry.dataset.version) : 0;
   let edit = 0, kept = 0, sending = null, timer = 0, wait = 1000, known = "", leaving = false;
   const dirty = () => kept < edit;
-  const body = () => ({ version, fields: value(), page, edit, reader: entry.dataset.reader });
+  const beside = () => Object.fromEntries(all("[data-beside]", entry).map((each) => [each.dataset.beside, each.value]));
+  const body = () => ({ version, fields: value(), beside: beside(), page, edit, reader: entry.dataset.reader });
 
   function say(words, bad = false) {
     const place = find("[data-status]");
@@ -94,13 +99,19 @@
     forget();
     say(`${answer.committed ? "committed" : "saved"} ${clock(answer.saved)}`);
   }
+  // One thing is sent at a time: of two at once, the older could arrive last.
+  async function turn() {
+    while (sending) await sending;
+    let release = () => {};
+    sending = new Promise((resolve) => { release = resolve; });
+    return () => { sending = null; release(); };
+  }
   // Sends until the server has all, or cannot have it now; true if it has.
   async function flush() {
     clearTimeout(timer);
-    while (sending) await sending;
-    if (!entry || !dirty()) return true;
-    let done = () => {};
-    sending = new Promise((resolve) => { done = resolve; });
+    if (!entry) return true;
+    const done = await turn();
+    if (!dirty()) { done(); return true; }
     const sent = edit;
     try {
       const answer = await api("PUT", entry.dataset.entry, body());
@@ -116,10 +127,7 @@
       say(`not saved: ${why}; it is kept in this browser, and tried again`, true);
       again(wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
-    } finally {
-      sending = null;
-      done();
-    }
+    } finally { done(); }
     return !dirty();
   }
 
@@ -171,7 +179,8 @@
   // Commit and undo.
   async function commit() {
     problems({});
-    while (sending) await sending;
+    const done = await turn();
+    if (leaving) { done(); return; }
     clearTimeout(timer);
     say("saving …");
     const sent = edit;
@@ -182,7 +191,7 @@
       say("not committed: server away; the text is kept in this browser. Press again when it is back", true);
       if (dirty()) again(wait);
       return;
-    }
+    } finally { done(); }
     if (answer.status === 200 && edit !== sent) settled({ ...answer.body, committed: false }, sent);
     else if (answer.status === 200) { settled(answer.body, sent); leaving = true; location.assign(answer.body.next); }
     else if (answer.status === 422 && answer.body.problems) { settled(answer.body, sent); problems(answer.body.problems); }
@@ -221,8 +230,8 @@
     } catch { say("not undone: server away", true); }
   }
 
-  // Keys, lists, the reader's name.
-  const inText = (at) => at.closest?.("textarea, select, input:not([type=radio]):not([type=checkbox]), [contenteditable], [data-own-keys]");
+  // Keys.
+  const inText = (at) => at.closest?.("textarea, select, input:not([type=radio]):not([type=checkbox]), [contenteditable]");
   function toAnswer() {
     const field = find("[data-focus]:checked") ?? find("[data-focus]");
     field?.focus();
@@ -251,22 +260,6 @@
     event.preventDefault();
     target.focus();
     if (!inText(target)) target.click();
-  });
-  for (const list of all("[data-filter]")) {
-    list.addEventListener("input", () => {
-      const words = list.value.toLowerCase().split(/\s+/), rows = all("li", find(list.dataset.filter));
-      for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
-      find("[data-filtered]").textContent = `${rows.filter((row) => !row.hidden).length} shown`;
-    });
-  }
-  find("[data-reader-form]")?.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const problem = find("[data-reader-problem]");
-    const answer = await api("POST", "/api/reader", { name: event.target.elements.name.value })
-      .catch(() => ({ status: 0, body: { error: "the server is away" } }));
-    if (answer.status === 200) { location.assign(event.target.dataset.then); return; }
-    problem.hidden = false;
-    problem.textContent = answer.body.error;
   });
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
