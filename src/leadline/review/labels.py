@@ -6,7 +6,6 @@ writes a further one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import date as day
 from pathlib import Path
@@ -21,6 +20,7 @@ from leadline.bench.item_fields import Surroundings, read_item
 from leadline.bench.lines_file import growing, lines_of
 from leadline.bench.problem import Problems
 from leadline.bench.validate import RULES
+from leadline.bench.views import for_labeller
 from leadline.bench.window_file import WindowFiles
 from leadline.errors import UsageError
 from leadline.review.questions import Question
@@ -71,34 +71,14 @@ class Label(Question):
         return Item.model_validate(values if window is None else {**values, "window": window})
 
 
-def answer_as_kept(question: Question, answer: str) -> str:
-    """An answer as an item has it: of one in parts, lines such as "day: 2020-05-04" become the JSON object.
-
-    >>> part = {"name": "day"}
-    >>> question = Question(id="q", question="When?", answer_type="parts", fields=(part,))
-    >>> answer_as_kept(question, "day: 2020-05-04")
-    '{"day": "2020-05-04"}'
-    """
-    names = {part.name.casefold(): part.name for part in question.fields}
-    pairs = [line.partition(":") for line in answer.splitlines() if line.strip()]
-    known = [names.get(name.strip().casefold()) for name, _, _ in pairs]
-    if not names or not pairs or None in known or len(set(known)) < len(known):
-        return answer
-    values = {name: value.strip() for name, (_, _, value) in zip(known, pairs, strict=True)}
-    return json.dumps(values, ensure_ascii=False)
-
-
 def answer_problems(question: Question, answer: str, aliases: Sequence[str]) -> dict[str, str]:
     """Why an answer to a question would make no sound item, by field; empty where it would.
 
     The rules are those of `bench validate`, and the answer must be read as its own type says.
     """
     found: dict[str, str] = {}
-    if question.fields and not answer_as_kept(question, answer).lstrip().startswith("{"):
-        names = ", ".join(part.name for part in question.fields)
-        return {"answer": f"write each part on a line of its own, as NAME: VALUE (parts: {names})"}
     problems = Problems()
-    values = {**question.of_item(), "answer": answer_as_kept(question, answer), "aliases": list(aliases)}
+    values = {**question.of_item(), "answer": answer, "aliases": list(aliases)}
     item = read_item(
         {name: value for name, value in values.items() if value not in (None, ())},
         "",
@@ -120,7 +100,7 @@ def answer_problems(question: Question, answer: str, aliases: Sequence[str]) -> 
             fix = f" ({breach.fix})" if breach.fix else ""
             found.setdefault(field, f"{breach.message}{fix}")
     if not found and (fault := gold_fault(item)):
-        found["answer"] = f"this is not read as a {item.answer_type}: {fault}"
+        found["answer"] = f"this is not read as {for_labeller(item).how}: {fault}"
     return found
 
 

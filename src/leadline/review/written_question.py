@@ -10,6 +10,7 @@ from leadline.bench.item_fields import Surroundings
 from leadline.bench.problem import Problems
 from leadline.bench.task import TaskDeclaration
 from leadline.bench.window_file import WindowFiles
+from leadline.review.answer_fields import text_of
 from leadline.review.drafts import Fields
 from leadline.review.questions import Question, question_of
 
@@ -77,12 +78,6 @@ def checked_question(
     if not written["question"].strip():
         found["question"] = "write the question"
     return question, found
-
-
-def text_of(fields: Fields, name: str) -> str:
-    """A field of a draft, which may hold anything, as text."""
-    value = fields.get(name, "")
-    return value.strip() if isinstance(value, str) else ""
 
 
 def lines_of(fields: Fields, name: str) -> list[str]:
