@@ -126,6 +126,16 @@ def test_people_are_named_on_purpose_and_counted(read: Bundled) -> None:
             "was drawn from other content",
         ),
         ("pack.json", b'"seed": 0', b'"seed": 9', "row 1 is no item of the benchmark"),
+        ("pack.json", b'"items": 6', b'"items": 5', "stratum arts, text: 5 items, the benchmark has 6"),
+        ("pack.json", b'"drawn": 2', b'"drawn": 1', "its strata are not those of its rows"),
+        (
+            "pack.json",
+            b'"per_stratum": 2',
+            b'"per_stratum": 3',
+            "stratum arts, text: 2 of 6 items drawn, asked: 3",
+        ),
+        (SCORE, b'"numerator": 8.0', b'"numerator": 7.0', f"{SCORE}: overall: the share of agreement"),
+        (SCORE, b'"intra-annotator', b'"inter-annotator', f"{SCORE}: calls intra-annotator agreement"),
     ],
 )
 def test_a_falsified_pack_is_named(copy: Path, name: str, old: bytes, new: bytes, named: str) -> None:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from leadline.audit.repair import Repair
+from leadline.bench.whole_file import whole_folder
 from leadline.bench.writing import write_benchmark
 from leadline.errors import LeadlineError, UsageError
 
@@ -34,20 +35,17 @@ def write_repair(repair: Repair, original: Path, out: Path, pairing: str) -> Non
     if repair.benchmark is None:
         raise ValueError("nothing was repaired")
     check_place(original, out)
-    part = out.with_name(f".{out.name}.part")
     try:
-        shutil.rmtree(part, ignore_errors=True)
-        write_benchmark(repair.benchmark, part)
-        if (original / SOURCES).is_dir():
-            # Copied, not linked: a version must not change when another one is edited.
-            shutil.copytree(original / SOURCES, part / SOURCES, symlinks=True, dirs_exist_ok=True)
-        document = repair.document.model_dump_json(by_alias=True, indent=1, exclude_none=True)
-        (part / DOCUMENT).write_text(document + "\n", encoding="utf-8", newline="\n")
-        ids = "".join(f"{item.item}\n" for item in repair.document.done)
-        (part / REPAIRED_IDS).write_text(ids, encoding="utf-8", newline="\n")
-        (part / "pairing.csv").write_text(pairing, encoding="utf-8", newline="")
-        part.rename(out)
+        with whole_folder(out) as made:
+            write_benchmark(repair.benchmark, made)
+            if (original / SOURCES).is_dir():
+                # Copied, not linked: a version must not change when another one is edited.
+                shutil.copytree(original / SOURCES, made / SOURCES, symlinks=True, dirs_exist_ok=True)
+            document = repair.document.model_dump_json(by_alias=True, indent=1, exclude_none=True)
+            (made / DOCUMENT).write_text(document + "\n", encoding="utf-8", newline="\n")
+            ids = "".join(f"{item.item}\n" for item in repair.document.done)
+            (made / REPAIRED_IDS).write_text(ids, encoding="utf-8", newline="\n")
+            (made / "pairing.csv").write_text(pairing, encoding="utf-8", newline="")
     except OSError as error:
-        shutil.rmtree(part, ignore_errors=True)
         place = error.filename or out
         raise LeadlineError(f"cannot be written: {error.strerror or error}", where=str(place)) from error
