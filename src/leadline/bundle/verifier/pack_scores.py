@@ -280,7 +280,8 @@ def _pack_hash(head: dict[str, Any]) -> str:
 
 
 def _folded(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 def _same(told: Sequence[Any], own: Sequence[Any]) -> bool:
