@@ -14,7 +14,7 @@ from leadline.bench import load_benchmark
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.item import Item
 from leadline.review.annotating import AnnotateJob
-from leadline.review.drafts import Drafts
+from leadline.review.drafts import Drafts, Sent
 from leadline.review.filled_sheet import read_sheet
 from leadline.review.pack import Pack, draw_pack
 from leadline.review.pack_files import read_pack, write_pack
@@ -267,6 +267,42 @@ def test_a_pack_can_be_left_and_gone_on_with_and_others_see_nothing_of_it(
         assert "March 2021" not in bo.page.content()
 
 
+def test_what_is_written_while_a_commit_is_on_its_way_is_sent_after_it(
+    browser: Any, answering: Answering, server: Served
+) -> None:
+    with opened(browser, server, reader="Cy") as cy:
+        key, held = answering.key("When?"), []
+        cy.go(f"/annotate/{key}")
+        cy.page.fill("#answer", "2019")
+        cy.wait_for("saved ")
+        cy.page.route("**/commit", lambda route: held.append(route))  # noqa: PLW0108
+        cy.page.keyboard.press("Control+Enter")
+        cy.page.locator("#answer").press_sequentially("-03")
+        cy.page.wait_for_timeout(900)
+        assert answering.drafts.get("annotate", key, "Cy").fields["answer"] == "2019", "not past the commit"
+        held[0].continue_()
+        cy.wait_for("saved ")
+        kinds = [
+            (draft.kind, draft.fields["answer"]) for draft in answering.drafts.history("annotate", key, "Cy")
+        ]
+        assert kinds == [("saved", "2019"), ("committed", "2019"), ("saved", "2019-03")]
+
+
+def test_undo_empties_what_was_written_before_the_page_came(
+    browser: Any, answering: Answering, server: Served
+) -> None:
+    key = answering.key("When?")
+    answering.drafts.save("annotate", key, "Di", Sent(0, {"answer": "2019", "note": "mine"}))
+    with opened(browser, server, reader="Di") as di:
+        di.go(f"/annotate/{key}")
+        expect(di.page.locator("#note")).to_have_value("mine")
+        di.page.keyboard.press("Escape")
+        di.page.keyboard.press("u")
+        di.wait_for("undone")
+        expect(di.page.locator("#answer")).to_have_value("")
+        expect(di.page.locator("#note")).to_have_value("")
+
+
 def test_single_keys_can_be_switched_off(browser: Any, answering: Answering, server: Served) -> None:
     with opened(browser, server) as ann:
         ann.go(f"/annotate/{answering.key('Is there a cap?')}")
@@ -276,6 +312,8 @@ def test_single_keys_can_be_switched_off(browser: Any, answering: Answering, ser
         ann.page.keyboard.press("2")
         ann.page.keyboard.press("x")
         assert ann.page.locator(":checked").count() == 0
+        ann.page.keyboard.press("t")
+        assert ann.page.evaluate("document.activeElement.id") != "text"
         ann.page.keyboard.press("?")
         assert ann.page.locator("dialog[open]").count() == 0
 

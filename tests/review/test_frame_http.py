@@ -22,7 +22,7 @@ from leadline.review.job import Entry
 from leadline.review.pack import draw_pack
 from leadline.review.pack_files import read_pack, write_pack
 from leadline.review.sheet import sheet_of
-from leadline.review.start import OFFERS, ServeOptions, what_is_wanted
+from leadline.review.start import OFFERS, ServeOptions, greeting, what_is_wanted
 from tests.review.pages import Client, Notes, Served, served, token_in
 
 pytestmark = pytest.mark.usefixtures("notes_template")
@@ -320,10 +320,21 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def command(pack: Path, tmp_path: Path, port: int = 0) -> Iterator[tuple[Any, str, str]]:
+def command(pack: Path, tmp_path: Path, port: int = 0, *more: str) -> Iterator[tuple[Any, str, str]]:
     """`leadline review serve` as a process of its own: the process, its URL, its token."""
     started = subprocess.Popen(
-        [sys.executable, "-m", "leadline", "review", "serve", "--pack", str(pack), "--port", str(port)],
+        [
+            sys.executable,
+            "-m",
+            "leadline",
+            "review",
+            "serve",
+            "--pack",
+            str(pack),
+            "--port",
+            str(port),
+            *more,
+        ],
         stdout=subprocess.PIPE,
         stderr=(tmp_path / "stderr").open("a"),
         text=True,
@@ -508,3 +519,28 @@ def test_names_that_look_alike_have_sheets_of_their_own_and_what_is_in_a_sheet_s
     assert read_begun_sheet(read, sheet).answers[first].answer == "gravel"
     (aside,) = (own / "sheets").glob("*.replaced")
     assert read_begun_sheet(read, aside).answers[first].answer == "sand"
+
+
+def test_where_answers_go_is_told_as_a_plain_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my-study").mkdir()
+    monkeypatch.chdir(tmp_path)
+    through = Path("my-study") / ".." / "my-bench" / "review"
+    assert "answers are kept in my-bench/review" in greeting([], through, "127.0.0.1")
+    monkeypatch.chdir("my-study")
+    assert f"answers are kept in {tmp_path / 'my-bench' / 'review'}" in greeting(
+        [], Path("..") / "my-bench" / "review", "127.0.0.1"
+    )
+
+
+def test_a_name_that_the_command_was_given_keeps_its_first_spelling(pack: Path, tmp_path: Path) -> None:
+    import shutil
+
+    own = tmp_path / "pack"
+    shutil.copytree(pack, own, ignore=shutil.ignore_patterns("review", "sheets"))
+    token = read_pack(own).rows[0].token
+    Drafts(own / "review" / "review.sqlite").save("annotate", token, "Ana", Sent(0, {"answer": "sand"}))
+    with (
+        command(own, tmp_path, 0, "--reader", "ana") as (_, url, token_of_it),
+        closing(Client(url, token_of_it, reader="")) as ana,
+    ):
+        assert ana.get(f"/api/annotate/{token}").json()["fields"] == {"answer": "sand"}

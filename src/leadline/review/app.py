@@ -27,10 +27,10 @@ from leadline.review.asking import (
     keep_reader,
     read_json,
     reader_of,
-    refusal,
 )
 from leadline.review.document_routes import document_routes
 from leadline.review.drafts import ConflictError, Draft, Drafts, LateError
+from leadline.review.faults import Faults, told
 from leadline.review.guard import Guard, Pass
 from leadline.review.job import RESERVED, Job
 from leadline.review.pages import Review
@@ -40,7 +40,6 @@ from leadline.serving.intake import ClientDisconnect
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _OWN_ADDRESS = re.compile(r"(/[A-Za-z0-9_-]+){0,2}/?")
-_CLIENT_LEFT = 499
 _HISTORY = 100
 
 
@@ -65,6 +64,7 @@ def make_app(
         if job.name in RESERVED or not re.fullmatch(r"[a-z][a-z-]*", job.name):
             raise ValueError(f"no job can be called {job.name!r}")
     served = _Served(Review(title, {job.name: job for job in jobs}, drafts, instance))
+    faults = Faults(served.review)
     app = Starlette(
         routes=[
             *(route for job in jobs for route in job.routes()),
@@ -84,12 +84,12 @@ def make_app(
         ],
         middleware=[Middleware(Guard, entry=entry, hosts=hosts)],
         exception_handlers={
-            HTTPException: served.not_here,
-            RefusedError: served.refused,
-            ConflictError: served.conflict,
-            LateError: served.late,
-            LeadlineError: served.failed,
-            ClientDisconnect: served.left,
+            HTTPException: faults.not_here,
+            RefusedError: faults.refused,
+            ConflictError: faults.conflict,
+            LateError: faults.late,
+            LeadlineError: faults.failed,
+            ClientDisconnect: faults.left,
         },
     )
     app.router.redirect_slashes = False
@@ -162,25 +162,25 @@ class _Served:
         """GET /api/JOB/KEY: the draft, and what the reader may see."""
         job, key, reader = await self._asked(request)
 
-        def told() -> dict[str, Any]:
+        def all_of_it() -> dict[str, Any]:
             draft = self.review.draft(job, key, reader)
             empty = {"version": 0, "fields": {}, "committed": False}
-            return {**(_told(draft) if draft else empty), "visible": dict(job.visible(key, reader, draft))}
+            return {**(told(draft) if draft else empty), "visible": dict(job.visible(key, reader, draft))}
 
-        return JSONResponse(await run_in_threadpool(told))
+        return JSONResponse(await run_in_threadpool(all_of_it))
 
     async def save(self, request: Request) -> Response:
         """PUT /api/JOB/KEY {version, fields}: keep a text; 409 with theirs where somebody was first."""
         job, key, reader = await self._asked(request)
         text = await self._text(request, reader)
-        return JSONResponse(_told(await self._keep(job, key, reader, text)))
+        return JSONResponse(told(await self._keep(job, key, reader, text)))
 
     async def history(self, request: Request) -> Response:
         """GET /api/JOB/KEY/history: the last 100 versions, the newest first."""
         job, key, reader = await self._asked(request)
         place = self.review.place(job, reader)
         found = await run_in_threadpool(self.review.drafts.history, job.name, key, place)
-        return JSONResponse({"versions": [_told(draft) for draft in reversed(found[-_HISTORY:])]})
+        return JSONResponse({"versions": [told(draft) for draft in reversed(found[-_HISTORY:])]})
 
     async def undo(self, request: Request) -> Response:
         """POST /api/JOB/KEY/undo {version}: the state before."""
@@ -192,7 +192,7 @@ class _Served:
             draft = await run_in_threadpool(self.review.drafts.undo, *place, asked.version, by=reader)
         except LookupError:
             raise RefusedError(409, "there is nothing to undo") from None
-        return JSONResponse(_told(draft))
+        return JSONResponse(told(draft))
 
     async def commit(self, request: Request) -> Response:
         """POST /api/JOB/KEY/commit {version, fields}: the answer; 422 with problems where it is none yet, its
@@ -201,7 +201,7 @@ class _Served:
         text = await self._text(request, reader)
         problems = await run_in_threadpool(job.problems, key, reader, {**text.fields, **text.beside})
         if problems:
-            kept = _told(await self._keep(job, key, reader, text))
+            kept = told(await self._keep(job, key, reader, text))
             return JSONResponse({"error": "not committed", **kept, "problems": dict(problems)}, 422)
 
         def hand_over(made: Draft) -> None:
@@ -218,7 +218,7 @@ class _Served:
         # A job in two steps goes on with the second one.
         is_half = await run_in_threadpool(job.state, key, reader, draft) == "read"
         following = f"/{job.name}/{key}" if is_half else await run_in_threadpool(self._next, job, reader, key)
-        return JSONResponse({**_told(draft), "next": following})
+        return JSONResponse({**told(draft), "next": following})
 
     # Parts of the above.
 
@@ -256,56 +256,6 @@ class _Served:
         if html is None:
             raise HTTPException(404)
         return HTMLResponse(html)
-
-    # What goes wrong.
-
-    async def not_here(self, request: Request, error: Exception) -> Response:
-        """404 and 405."""
-        assert isinstance(error, HTTPException)
-        nothing = error.status_code == 404
-        words = "There is nothing at this address." if nothing else "This address is asked in another way."
-        return self._said(request, error.status_code, words)
-
-    async def conflict(self, request: Request, error: Exception) -> Response:
-        """409: somebody else was first; both texts are kept."""
-        assert isinstance(error, ConflictError)
-        theirs = error.theirs
-        told = {**_told(theirs), "theirs": theirs.fields, "kept": error.kept}
-        return refusal(409, f"{theirs.reader} has saved another text", **told)
-
-    async def late(self, request: Request, error: Exception) -> Response:
-        """409: a commit of what is not the newest text any more."""
-        return refusal(409, "you have written on since: look at it, and commit again")
-
-    async def refused(self, request: Request, error: Exception) -> Response:
-        """What was asked for in a wrong way."""
-        assert isinstance(error, RefusedError)
-        return self._said(request, error.status, error.words)
-
-    async def failed(self, request: Request, error: Exception) -> Response:
-        """A full disk, a file that went away: what the command line would say in one line."""
-        return self._said(request, 503, str(error))
-
-    async def left(self, request: Request, error: Exception) -> Response:
-        """Nobody hears it."""
-        return Response(status_code=_CLIENT_LEFT)
-
-    def _said(self, request: Request, status: int, words: str) -> Response:
-        if request.url.path.startswith("/api/"):
-            return refusal(status, words)
-        heading = {404: "Not here", 503: "That did not work"}.get(status, "Not like this")
-        return HTMLResponse(pages.words_page(self.review, reader_of(request), heading, words), status)
-
-
-def _told(draft: Draft) -> dict[str, Any]:
-    return {
-        "version": draft.version,
-        "fields": draft.fields,
-        "saved": draft.saved,
-        "by": draft.reader,
-        "committed": draft.committed,
-        "kind": draft.kind,
-    }
 
 
 def _same_reader(asked: Asked, reader: str) -> None:
