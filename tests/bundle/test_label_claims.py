@@ -17,11 +17,20 @@ from leadline.study.study import open_study
 from tests.study import small
 
 
-@pytest.mark.parametrize(("third", "status"), [("Oder", "supported"), ("Danube", "not supported")])
+@pytest.mark.parametrize(
+    ("third", "once", "status"),
+    [
+        ("Oder", "", "supported"),
+        ("Danube", "", "not supported"),
+        ("Oder", "Elbe", "supported"),
+        ("Oder", "Danube", "not supported"),
+    ],
+)
 def test_a_dozen_candidates_are_confirmed(
-    third: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    third: str, once: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two of three configurations say otherwise than the label, and so does the third, or it holds it."""
+    """Two of three configurations say otherwise than the label, and so does the third, or it holds it; or a
+    fourth does that was asked once."""
 
     def verified(folder: Path) -> Verification:
         book = verify(folder)
@@ -37,9 +46,14 @@ def test_a_dozen_candidates_are_confirmed(
     for model, said in (("a", "Oder"), ("b", "Oder"), ("c", third)):
         answers = [RecordedAnswer(item["id"], sample, said) for item in items for sample in range(2)]
         record(folder, model, f"{model}-run", {}, answers)
+    if once:
+        record(folder, "d", "d-run", {}, [RecordedAnswer(item["id"], 0, once) for item in items])
     made = bundle_study(open_study(folder), tmp_path / "release", say=lambda step: None)
     assert made.verification.report["figures"]["label_errors"]["exactly"] > 0
     document = json.loads(next((tmp_path / "release").rglob("findings.json")).read_text(encoding="utf-8"))
     (finding,) = [one for one in document["findings"] if one["lens"] == "label_errors"]
     assert len(finding["rows"]) == 12
     assert finding["claims"][0]["status"] == status
+    assert {row["figures"].get("once_for_label", {}).get("value") for row in finding["rows"]} == {
+        {"": None, "Elbe": 0, "Danube": 1}[once]
+    }

@@ -10,7 +10,7 @@ import pytest
 
 from leadline.lenses.adjudication import look
 from leadline.lenses.exclusion import look as exclusion
-from leadline.lenses.finding import Figure, Finding
+from leadline.lenses.finding import Finding
 from leadline.lenses.frame import readings_frame
 from leadline.lenses.label_errors import whole as label_errors
 from leadline.lenses.protocol import Member, Protocol
@@ -229,12 +229,55 @@ def test_neither_order_nor_duplicates_of_rows_change_anything() -> None:
     assert found(pl.concat([frame, frame.head(50)])) == told
 
 
-def test_a_claim_is_supported_only_where_its_interval_leaves_out_zero() -> None:
-    moves, merit = found(study()).claims[0], found(study()).claims[1:]
-    change = figures(found(study()), configuration=POOLED)["acc_change"]
-    assert (moves.status == "supported") == _leaves_out_zero(change)
-    assert bool(merit) == ((change.value or 0) > 0)
+def test_a_change_that_people_chose_is_counted_and_not_supported_by_its_interval() -> None:
+    told = found(study())
+    change = figures(told, configuration=POOLED)["acc_change"]
+    assert change.high is not None and change.high < 0
+    (claim,) = told.claims
+    assert claim.status == "unreachable by construction"
+    assert "is not shown by adjudication. Counted: pooled accuracy" in claim.text
+    assert "; it falls in 2 of 2 configurations. People chose" in claim.text
 
 
-def _leaves_out_zero(figure: Figure) -> bool:
-    return figure.low is not None and figure.high is not None and not figure.low <= 0 <= figure.high
+def test_rises_and_falls_are_told_by_configuration() -> None:
+    was_right = {"correct": False, "correct_labelled": True, "adjudication": "corrected"}
+    now_right = {"correct": True, "correct_labelled": False, "adjudication": "corrected"}
+    rows = [
+        *samples("a", "i1", "x", "x", **now_right),
+        *samples("b", "i1", "y", "y", **was_right),
+        *(row for name in ("a", "b") for row in samples(name, "i2", "gold", "gold")),
+    ]
+    (claim,) = found(readings_frame(rows)).claims
+    assert "+0.0 points; it rises in 1, falls in 1 of 2 configurations" in claim.text
+
+
+def once_and_again() -> tuple[pl.DataFrame, Protocol]:
+    """The study, with a third configuration of one answer each, and one cell of a single readable answer."""
+    frame = study()
+    once = frame.filter((pl.col("configuration") == "a") & (pl.col("sample") == 0)).with_columns(
+        pl.lit("greedy").alias("configuration")
+    )
+    members = (*PROTOCOL.members, Member("small", "greedy"))
+    more = readings_frame([reading("a", "once", "x", 0)])
+    return pl.concat([frame, once, more]), Protocol(baseline="", methods=(), members=members)
+
+
+def test_all_configurations_are_those_of_the_lens_on_wobble_where_some_were_asked_once() -> None:
+    frame, protocol = once_and_again()
+    told = found(frame, protocol)
+    out = frame.filter(pl.col("excluded") != "")["item"].unique()
+    (overall,) = [
+        one for one in run_lenses(frame, protocol) if (one.lens, one.table) == ("wobble", "overall")
+    ]
+    for name in (POOLED, "a", "b"):
+        ours, theirs = figures(told, configuration=name), figures(overall, configuration=name)
+        assert ours["acc_adjudicated"] == theirs["acc"], name
+        assert ours["acc_adjudicated"].denominator == ours["wobble_adjudicated"].denominator
+    assert figures(told, configuration="greedy")["acc_adjudicated"].denominator == 60 - len(out)
+    assert "Asked once, and not in all configurations: greedy." in told.notes
+
+
+def test_what_was_taken_out_says_how_many_items_it_is() -> None:
+    frame = study()
+    out = frame.filter(pl.col("excluded") != "")["item"].n_unique()
+    assert {row.figures["taken_items"].value for row in found(frame).rows} == {out}

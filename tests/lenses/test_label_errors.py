@@ -103,6 +103,45 @@ def test_a_candidate_that_a_configuration_holds_the_label_against_supports_nothi
     assert finding.claims[0].status is ClaimStatus.SUPPORTED
 
 
+def test_a_configuration_asked_once_is_not_compared_but_heard():
+    again = five("a", *["xxxx"] * 5), five("b", *["xxxx"] * 5), five("c", *[["gold"] * 2] * 5)
+    said = says("greedy", "a", "gold"), says("greedy", "b", "x"), says("greedy", "c", "gold")
+    finding, by_item = found(study(*again, *said))
+    assert list(by_item) == ["a", "b"]
+    told = {item: row.figures["once_for_label"] for item, row in by_item.items()}
+    assert {item: (one.value, one.denominator) for item, one in told.items()} == {"a": (1, 1), "b": (0, 1)}
+    (claim,) = finding.claims
+    assert "2 unanimously of 5 configurations that were asked repeatedly; 1 by most readings" in claim.text
+    assert "; on 1 a configuration that was asked once says the label." in claim.text
+    assert claim.conservative.startswith("1 with all configurations that were asked repeatedly at 90%")
+    assert any(
+        note.startswith("Asked once, and so not among the 5 configurations that are compared: greedy. On 1 ")
+        for note in finding.notes
+    )
+
+
+def test_what_one_asked_once_says_for_the_label_is_not_outvoted():
+    both = five("a", *["xxxx"] * 5), says("greedy", "a", "gold")
+    finding, _ = found(study(*both))
+    assert finding.claims[0].status is ClaimStatus.NOT_SUPPORTED
+    assert "; none by most readings of all" in finding.claims[0].text
+    finding, by_item = found(study(both[0], says("greedy", "a", "x")))
+    assert finding.claims[0].status is ClaimStatus.SUPPORTED
+    assert "on none a configuration that was asked once says the label" in finding.claims[0].text
+    finding, by_item = found(study(both[0], says("greedy", "a", None)))
+    assert (by_item["a"].figures["once_for_label"].denominator) == 0
+    finding, by_item = found(study(both[0]))
+    assert "once" not in finding.claims[0].text and "once_for_label" not in by_item["a"].figures
+
+
+def test_items_that_a_person_decided_on_are_counted_whether_or_not_they_were_doubted():
+    doubted = five("a", *["xx"] * 5, adjudication="rejected")
+    sure = five("b", *[["gold"] * 2] * 5, adjudication="rejected")
+    finding, by_item = found(study(doubted, sure, five("c", *["xx"] * 5)))
+    assert list(by_item) == ["c"]
+    assert "Not looked at, since a person decided on them: 2 items." in finding.notes
+
+
 @pytest.mark.parametrize(
     "weakest, others",
     [("xxyz", "xxxx"), ("xxxy", "xyzw")],
@@ -192,6 +231,10 @@ def test_few_configurations_are_pointed_out():
     finding, _ = found(study(says("m0", "a", "x", "x"), says("m1", "a", "x", "x")))
     assert any("2 configurations of 2 families" in note for note in finding.notes)
     assert look(study(says("m0", "a", "x", "x"))) == []
+    kin = tuple(Member(model, "tau-0.7", family="one") for model in ("m0", "m1"))
+    rows = [row for one in kin for row in says(one.model, "a", "x", "x")]
+    finding, _ = found(study(rows, protocol=replace(QUICK, members=kin)))
+    assert any("2 configurations of 1 family of models" in note for note in finding.notes)
 
 
 def test_answers_given_once_are_enough_to_agree_and_said_to_be():

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from leadline.bench import load_benchmark
+from leadline.bundle.statement import statement_text
 from leadline.interop.export_answers import export_answers
 from leadline.study.readings import readings
 from leadline.study.store import open_store
@@ -82,7 +83,27 @@ def test_each_outcome_does_what_it_says(folder: Path) -> None:
     assert by_id["q7"].answer == "Prague", "a decision on another wording is not one on this"
     assert study.population.sentence == (
         "6 of 8 items drawn; left out: 2 (adjudicated wrong 1, adjudicated ambiguous 1); not audited; "
-        "labels corrected: 1; adjudications: 5 decisions (1 rejected, 1 stale and not applied)"
+        "labels corrected: 1; adjudications: 4 decisions in force (2 upheld, 1 rejected, "
+        "1 excluded-ambiguous); 1 stale; 1 unknown; 1 withdrawn"
+    )
+
+
+def test_every_list_of_the_same_decisions_counts_them_alike(folder: Path, leadline: Leadline) -> None:
+    told = open_study(folder).population.decisions.counted
+    assert f"capitals 1: {told}; 8 lines in" in " ".join(
+        leadline("review", "decisions", folder / "bench").out.split()
+    )
+    assert f"adjudications: {told}" in open_study(folder).population.sentence
+    (line,) = [one for one in statement_text(open_study(folder), []).splitlines() if "Decisions on" in one]
+    assert f": {told}. Readers whose decisions are in force: 1. Labels corrected: 1. " in line
+
+
+def test_decisions_on_items_that_were_not_drawn_are_told_apart(folder: Path) -> None:
+    small.change(folder, items={"limit": 3})
+    found = open_study(folder).population
+    assert [item.id for item in found.everyone.items] == ["q1", "q6", "q8"]
+    assert found.decisions.counted == (
+        "1 decision in force (1 upheld); 4 on items not drawn; 1 unknown; 1 withdrawn"
     )
 
 
@@ -142,9 +163,11 @@ def test_the_report_sets_both_readings_side_by_side(folder: Path, leadline: Lead
     assert "What people&#39;s decisions on labels change" in page
     assert "Acc, labelled" in page and "Acc, adjudicated" in page
     for text in (ended.out, (folder / "report" / "tables.md").read_text("utf-8"), page):
-        assert "labels corrected: 1; adjudications: 5 decisions (1 rejected, 1 stale and not applied)" in (
+        assert "labels corrected: 1; adjudications: 4 decisions in force (2 upheld, 1 rejected, " in (
             " ".join(text.split())
         )
+    assert "is not shown by adjudication" in " ".join(ended.out.split()), "the caveat stands on the terminal"
+    assert "Adjudication moves" not in ended.out
 
 
 def test_either_reading_is_what_the_report_says_with_and_without_the_layer(
@@ -170,10 +193,14 @@ def test_a_rise_of_accuracy_is_not_sold_as_the_models_merit(folder: Path, leadli
     leadline("report", folder)
     document = stored.findings(folder)
     (found,) = (one for one in document["findings"] if one["lens"] == "adjudication")
-    moves, merit = found["claims"]
-    assert moves["text"].startswith("Adjudication moves pooled accuracy by +29.2 points")
-    assert merit["status"] == "unreachable by construction"
-    assert merit["conservative"] == "37.5 % by the labels as they were"
+    (claim,) = found["claims"]
+    assert claim["status"] == "unreachable by construction"
+    assert (
+        "pooled accuracy 66.7 % (8/12) instead of 37.5 % (6/16), +29.2 points; it rises in 2 of 2 config"
+        in claim["text"]
+    )
+    assert "because" not in claim["text"], "why labels were doubted was not measured"
+    assert claim["conservative"] == "37.5 % by the labels as they were"
     assert found["notes"][0] == "Taken out: 2 of 8 items (ambiguous 1, wrong 1). Labels corrected: 1."
 
 
@@ -203,7 +230,7 @@ def test_a_rejected_doubt_leaves_the_list_of_labels_to_look_at_and_changes_no_fi
     document = stored.findings(folder)
     assert stored.table(document, "wobble", "overall") == before
     assert not [one for one in document["findings"] if one["lens"] == "adjudication"]
-    assert "adjudications: 1 decision (1 rejected)" in document["benchmark"]["population"]
+    assert "adjudications: 1 decision in force (1 rejected)" in document["benchmark"]["population"]
     assert document["benchmark"]["adjudications"].startswith("sha256:")
 
 
@@ -225,8 +252,7 @@ def test_an_edit_of_the_item_makes_a_decision_stale(folder: Path) -> None:
     study = open_study(folder)
     assert list(study.population.decisions.stale) == ["q4", "q7"]
     assert "q4" in study.benchmark.by_id
-    assert "4 decisions" not in study.population.sentence
-    assert "5 decisions (1 rejected, 2 stale and not applied)" in study.population.sentence
+    assert "3 decisions in force (2 upheld, 1 rejected); 2 stale; 1 unknown" in study.population.sentence
 
 
 def test_the_checksum_is_that_of_the_decisions_that_were_read(
@@ -324,7 +350,7 @@ def test_a_corrected_answer_that_is_none_of_its_type_is_refused_before_it_makes_
 def test_an_empty_file_is_a_layer_without_decisions(folder: Path) -> None:
     write_decisions(folder / "bench" / "adjudications.jsonl", [])
     study = open_study(folder)
-    assert study.population.sentence.endswith("adjudications: no decision on these items")
+    assert study.population.sentence.endswith("adjudications: 0 decisions in force")
     assert study.population.adjudications.startswith("sha256:")
 
 
@@ -426,5 +452,5 @@ def test_an_audited_study_counts_a_flagged_item_with_the_audit(
     }
     assert study.population.sentence == (
         "3 of 6 items drawn; left out: 3 (evidence absent 1, computational 1, adjudicated wrong 1); "
-        "adjudications: 2 decisions"
+        "adjudications: 2 decisions in force (1 upheld, 1 excluded-ambiguous)"
     )

@@ -6,7 +6,8 @@ that stands nowhere, answers that differ each time. Under each of them one of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from leadline.bench.adjudications import Outcome
 
@@ -33,3 +34,17 @@ def worded(outcome: Outcome) -> str:
     'rejected: the label stands'
     """
     return f"{NAMES[outcome]}: {MEANINGS[outcome]}"
+
+
+def tally(in_force: Iterable[Outcome], **beside: int) -> str:
+    """How many decisions are in force, by outcome, and how many stand beside them and are not.
+
+    >>> tally(["upheld", "rejected", "upheld"], stale=1, unknown=0, withdrawn=2)
+    '3 decisions in force (2 upheld, 1 rejected); 1 stale; 2 withdrawn'
+    """
+    counts = Counter(in_force)
+    by_outcome = ", ".join(f"{counts[name]:,} {name}" for name in SETTLING if counts[name])
+    number = counts.total()
+    said = f"{number:,} decision{'' if number == 1 else 's'} in force"
+    said += f" ({by_outcome})" if by_outcome else ""
+    return "; ".join([said, *(f"{count:,} {what}" for what, count in beside.items() if count)])

@@ -143,12 +143,12 @@ def _decisions(study: Study) -> list[str]:
     if not decisions.digest:
         return []
     readers = len({decision.reader for decision in decisions.applied.values()})
-    counts = Counter(decisions.outcomes.values())
-    said = ", ".join(f"{counts[name]:,} {name}" for name in ("corrected", "wrong", "ambiguous", "rejected"))
-    return [
-        f"- Decisions on labels: {len(decisions.applied):,} by {readers:,} readers ({said}), "
-        "in adjudications.jsonl; `benchmark/` keeps the labels as they were annotated."
-    ]
+    said = [f"- Decisions on labels, in adjudications.jsonl: {decisions.counted}."]
+    if readers:
+        said.append(f"Readers whose decisions are in force: {readers:,}.")
+    if decisions.corrected:
+        said.append(f"Labels corrected: {len(decisions.corrected):,}.")
+    return [" ".join([*said, "`benchmark/` keeps the labels as they were annotated."])]
 
 
 def _cell(text: str) -> str:

@@ -4,14 +4,17 @@
 by its label as it was; "adjudicated" is the population, judged by labels as people corrected them.
 change = adjudicated - labelled. A decision changes no answer, so wobble moves only with the items taken out.
 
-Accuracy = cells read (n ≥ 1) whose most frequent value is correct; wobble = measured cells (n ≥ 2) that are
-unstable; both as the lens `wobble` defines them, but that accuracy counts cells of a single reading too, so
-that configurations which were asked once have it. taken_right = correct readings of what was taken out, by
-the labels as they were. All configurations: Σ over cells / number of cells, by bootstrap over items.
+Accuracy = measured cells (n ≥ 2) whose most frequent value is correct; wobble = measured cells that are
+unstable; both as the lens `wobble` defines them, and over the same cells, so that both tables say one
+number. A configuration that was asked once has no measured cell; its accuracy, in its own row, is over the
+cells read. All configurations: those asked repeatedly (where there are none, all), Σ over cells / number of
+cells, by bootstrap over items. taken_right = correct readings of what was taken out, by the labels as they
+were; taken_items = the items that they are of.
 
-Items are doubted because configurations contradict their labels. Taking such an item out takes a wrong answer
-out, and correcting its label turns one right: accuracy rises by construction, whoever decides. So neither
-reading stands alone.
+What people decide on is chosen, and no sample. Where they look at what configurations answer otherwise,
+taking such an item out takes a wrong answer out, and correcting its label turns one right: accuracy rises
+whoever decides. So a change is a count of what decisions did, no effect that an interval could support, and
+neither reading stands alone.
 """
 
 from __future__ import annotations
@@ -26,17 +29,16 @@ import polars as pl
 
 from leadline.lenses.audited import adjudicated
 from leadline.lenses.figures import (
-    above_zero,
-    below_zero,
+    count,
     counted,
     in_points,
     percent,
-    points,
     ratio,
     share,
 )
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.frame import pieces
+from leadline.lenses.label_errors import named
 from leadline.lenses.moved import moved
 from leadline.lenses.panel import Panel, make_panel
 from leadline.lenses.protocol import Protocol
@@ -51,28 +53,34 @@ DEFINITION = (
     "Labelled: the population and the items that a person's decision alone takes out of it, answers judged "
     "by the labels as they were. Adjudicated: the population, by labels as people corrected them. Change: "
     "adjudicated less labelled, items resampled with what each adds to either reading. Accuracy: share of "
-    "items with a readable answer whose most frequent answer is correct. Wobble: share of items with two "
-    "readable answers or more whose answers are not all the same. Taken out, right: share of readings of the "
-    "items taken out that are right by the labels as they were."
+    "items with two readable answers or more whose most frequent answer is correct; of a configuration that "
+    "was asked once, of items with a readable answer. Wobble: share of items with two readable answers or "
+    "more whose answers are not all the same. Taken out, right: share of readings of the items taken out "
+    "that are right by the labels as they were; taken out, items: how many items these are of."
 )
 _UNMOVED = "no item was taken out, and a label changes no answer"
 _NONE_TAKEN = "no item was taken out"
+_SEVERAL = 2
 
 
 @dataclass(frozen=True)
 class Readings:
     """`labelled` holds all items of the first reading, `adjudicated` the same ones as they are judged now;
-    `kept` are those that stay [items]."""
+    `kept` are those that stay [items]; `repeated` the members that were asked repeatedly."""
 
     labelled: Panel
     adjudicated: Panel
     kept: Mask
+    repeated: tuple[int, ...]
     protocol: Protocol
 
     @cached_property
     def accuracy(self) -> tuple[Mask, Mask, Mask]:
-        """Cells read; of these right by the labels as they were, and as they are [C, I]."""
-        return self.labelled.read, self.labelled.correct, self.adjudicated.correct
+        """Cells measured, or read of who was asked once; of these right by the labels as they were, and as
+        they are [C, I]."""
+        again = np.isin(np.arange(len(self.labelled.members)), self.repeated)
+        there = np.where(again[:, None], self.labelled.measured, self.labelled.read)
+        return there, self.labelled.correct, self.adjudicated.correct
 
     @cached_property
     def wobble(self) -> tuple[Mask, Mask, Mask]:
@@ -91,10 +99,11 @@ def look(whole: Whole) -> list[Finding]:
     kept = ~adjudicated(panel)
     if kept.all() and corrected.is_empty():
         return []
-    both = Readings(_by_labels(whole, panel, corrected), panel, kept, whole.protocol)
+    both = Readings(_by_labels(whole, panel, corrected), panel, kept, whole.repeated, whole.protocol)
     members = list(range(len(whole.members)))
-    rows = [_row(POOLED, members, both)] if len(members) > 1 else []
-    rows += [_row(whole.labels[number], [number], both) for number in members]
+    pool = list(whole.repeated) or members
+    single = [_row(whole.labels[number], [number], both) for number in members]
+    rows = [_row(POOLED, pool, both), *single] if len(pool) > 1 else single
     return [
         Finding(
             lens="adjudication",
@@ -103,8 +112,8 @@ def look(whole: Whole) -> list[Finding]:
             title="What people's decisions on labels change",
             definition=DEFINITION,
             rows=tuple(rows),
-            claims=(_claim(rows[0]), *_by_construction(rows[0].figures)),
-            notes=tuple(_notes(both, corrected["item"].n_unique())),
+            claims=(_claim(rows[0], single),),
+            notes=tuple(_notes(both, corrected["item"].n_unique(), whole.labels)),
         )
     ]
 
@@ -138,8 +147,7 @@ def _row(label: str, members: list[int], both: Readings) -> Row:
         figures[f"{name}_change"] = _change(
             Counts(sums[0], of), Counts(sums[1] * kept, of * kept), both.protocol, relabels=name == "acc"
         )
-    figures["taken_right"] = _taken_right(both, members)
-    return Row(keys={"configuration": label}, figures=figures)
+    return Row(keys={"configuration": label}, figures=figures | _taken_out(both, members))
 
 
 def _share(counts: Counts, members: list[int], protocol: Protocol) -> Figure:
@@ -156,58 +164,63 @@ def _change(before: Counts, after: Counts, protocol: Protocol, *, relabels: bool
     return moved(before, after, protocol, relabels=relabels)
 
 
-def _taken_right(both: Readings, members: list[int]) -> Figure:
+def _taken_out(both: Readings, members: list[int]) -> dict[str, Figure]:
     taken = both.labelled.only(members=members, items=~both.kept)
     right, n = (counts.sum(axis=0).astype(np.float64) for counts in (taken.right, taken.n))
     read = n > 0
     empty = "no readable answer to what was taken out" if len(n) else _NONE_TAKEN
-    return ratio(right[read], n[read], both.protocol, empty=empty)
+    return {
+        "taken_right": ratio(right[read], n[read], both.protocol, empty=empty),
+        "taken_items": count(int(read.sum())),
+    }
 
 
-def _claim(row: Row) -> Claim:
-    """Whether the decisions move accuracy."""
-    figures = row.figures
-    what = "pooled accuracy" if row.keys["configuration"] == POOLED else "accuracy"
+def _claim(first: Row, single: list[Row]) -> Claim:
+    """What was counted, and what it never shows: people chose what to decide on."""
+    figures, name = first.figures, first.keys["configuration"]
+    what = "pooled accuracy" if name == POOLED else f"accuracy of {name}"
     before, after, change = (figures[f"acc_{name}"] for name in ("labelled", "adjudicated", "change"))
     if before.value is None or after.value is None or change.value is None:
-        text = f"Whether adjudication moves {what} cannot be told."
+        text = f"What adjudication changes of {what} cannot be told."
         return Claim(text=text, status=ClaimStatus.NOT_ESTIMABLE)
-    clear = above_zero(change) or below_zero(change)
-    end = change.high if change.value < 0 else change.low
     return Claim(
-        text=f"Adjudication moves {what} by {in_points(change.value)}: {counted(after)} instead of "
-        f"{counted(before)} by the labels as they were.",
-        status=ClaimStatus.SUPPORTED if clear else ClaimStatus.NOT_SUPPORTED,
-        point=points(change),
-        conservative=f"{in_points(end)} at the unfavourable end of the interval",
+        text="That configurations are better or worse than the labels as they were say is not shown by "
+        f"adjudication. Counted: {what} {counted(after)} instead of {counted(before)}, "
+        f"{in_points(change.value)}{_ways(single)}. People chose what to decide on; where they look at what "
+        "configurations answer otherwise, accuracy rises whoever decides. Both readings are to be reported.",
+        status=ClaimStatus.UNREACHABLE,
+        point=f"{percent(after.value)} adjudicated",
+        conservative=f"{percent(before.value)} by the labels as they were",
     )
 
 
-def _by_construction(figures: dict[str, Figure]) -> list[Claim]:
-    """What a rise of accuracy does not show."""
-    before, after, change = (figures[f"acc_{name}"] for name in ("labelled", "adjudicated", "change"))
-    if change.value is None or change.value <= 0:
-        return []
-    return [
-        Claim(
-            text="That configurations are better than the labels as they were say is not shown by this rise: "
-            "labels were doubted because configurations contradict them, so that accuracy rises whoever "
-            "decides. Both readings are to be reported.",
-            status=ClaimStatus.UNREACHABLE,
-            point=f"{percent(after.value)} adjudicated",
-            conservative=f"{percent(before.value)} by the labels as they were",
-        )
-    ]
+def _ways(single: list[Row]) -> str:
+    """In how many configurations accuracy rises, falls and stays."""
+    changes = [row.figures["acc_change"].value for row in single]
+    told = [change for change in changes if change is not None]
+    ways = {
+        "rises": sum(change > 0 for change in told),
+        "falls": sum(change < 0 for change in told),
+        "stays": sum(change == 0 for change in told),
+    }
+    if len(told) < _SEVERAL:
+        return ""
+    said = ", ".join(f"{way} in {number}" for way, number in ways.items() if number)
+    return f"; it {said} of {len(told)} configurations"
 
 
-def _notes(both: Readings, corrected: int) -> list[str]:
+def _notes(both: Readings, corrected: int, labels: tuple[str, ...]) -> list[str]:
     out = Counter(both.labelled.excluded[~both.kept].tolist())
     taken = ", ".join(f"{reason.removeprefix('adjudicated ')} {out[reason]}" for reason in sorted(out))
-    return [
+    notes = [
         f"Taken out: {sum(out.values())} of {len(both.kept)} items{f' ({taken})' if taken else ''}. "
-        f"Labels corrected: {corrected}.",
-        "Who decided, when, and why stands in the file of decisions.",
+        f"Labels corrected: {corrected}."
     ]
+    once = [label for number, label in enumerate(labels) if number not in both.repeated]
+    if once and both.repeated:
+        pooled = f", and not in {POOLED}" if len(both.repeated) > 1 else ""
+        notes.append(f"Asked once{pooled}: {named(once)}.")
+    return [*notes, "Who decided, when, and why stands in the file of decisions."]
 
 
 LENS = Lens("adjudication", order=59, whole=look)

@@ -17,6 +17,10 @@ A candidate is *firm* when more than half of all readings support it, the weakes
 configuration's readings, and no configuration's own modal answer is correct: what one of them says for the
 label is not outvoted by the others. Without a firm one the claim is not supported.
 
+Where two configurations or more were asked repeatedly, those are compared: one reading is no measure of what
+a configuration says most often. Who was asked once has no part in agreement, support and floor, but is heard:
+`once_for_label` counts those whose answer is the label, and with one of them a candidate is not firm.
+
 An item is looked at only where every configuration was read at least once; excluded and flagged items are
 looked at as well, those that a person decided on are not: they are counted. Order: unanimous first, then by
 the share of readings that support.
@@ -29,7 +33,8 @@ Source: Probity, its list of label errors.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -50,8 +55,10 @@ DEFINITION = (
     "its own most frequent answer of the configuration that has the fewest, and out of how many. Agree: "
     "configurations of that opinion, each with more readings for it than for the label. For label: correct "
     "readings, over the readings of all; fewer than support. Firm: support and floor are both above one "
-    "half, and no configuration's most frequent answer is the label. A flag is a candidate for a person, "
-    "never a correction."
+    "half, and no configuration's most frequent answer is the label. Where two configurations or more were "
+    "asked repeatedly, these are meant by all; for label, asked once: of the others with a readable answer, "
+    "those that say the label, which a firm candidate has none of. A flag is a candidate for a person, never "
+    "a correction."
 )
 LEAST = 2
 # One dissenter is a near miss only where at least two others agree.
@@ -63,6 +70,8 @@ LABEL, OTHER = "the label", "something else"
 _ROWS = 200
 # A longer text says more than its value.
 _SHOWN = 60
+# More names than this make no readable line.
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,8 @@ class Candidates:
     weakest: Ints  # the configuration with the fewest readings for its own modal answer
     right: Ints  # readings of all configurations that say what the label says
     undecidable: int  # items that some configuration has no reading of
+    once_read: Ints  # configurations that were asked once, and are not compared, with a reading
+    once_right: Ints  # of these, whose reading is what the label says
 
     @property
     def unanimous(self) -> npt.NDArray[np.bool_]:
@@ -100,15 +111,17 @@ class Candidates:
     @property
     def firm(self) -> npt.NDArray[np.bool_]:
         """Most readings say so, the weakest configuration in most of its own, and nobody's modal answer is
-        correct [candidates]."""
+        correct, of those asked once neither [candidates]."""
         top, n = self.floor
-        return np.asarray(~self.disputed & (2 * self.support > self.readings) & (2 * top > n))
+        unheld = ~self.disputed & (self.once_right == 0)
+        return np.asarray(unheld & (2 * self.support > self.readings) & (2 * top > n))
 
     @property
     def sure(self) -> npt.NDArray[np.bool_]:
-        """Unanimous, and every configuration says so in at least nine of ten of its readings [candidates]."""
+        """Unanimous, every configuration says so in at least nine of ten of its readings, and none that was
+        asked once says the label [candidates]."""
         shares = self.panel.top[:, self.items] / np.maximum(self.panel.n[:, self.items], 1)
-        return np.asarray(self.unanimous & (shares >= SURE).all(axis=0))
+        return np.asarray(self.unanimous & (self.once_right == 0) & (shares >= SURE).all(axis=0))
 
 
 def candidates(panel: Panel) -> Candidates:
@@ -144,16 +157,20 @@ def candidates(panel: Panel) -> Candidates:
         weakest=weakest,
         right=right[items],
         undecidable=int((~everywhere).sum()),
+        once_read=np.zeros(len(items), np.int64),
+        once_right=np.zeros(len(items), np.int64),
     )
 
 
 @dataclass(frozen=True)
 class Contradicted:
-    """The candidates of a study: what `labels` call the configurations that were compared, and by item whose
-    answers are texts the text that says most often what is agreed on."""
+    """The candidates of a study: what `labels` call the configurations that were compared, `once` those that
+    were asked once and are not, and by item whose answers are texts the text that says most often what is
+    agreed on."""
 
     found: Candidates
     labels: tuple[str, ...]
+    once: tuple[str, ...]
     answered: dict[str, str]
 
     def value(self, at: int) -> str:
@@ -182,8 +199,21 @@ def contradicted(study: Whole, *, undecided: bool = False) -> Contradicted | Non
         everyone = everyone.filter(pl.col("adjudication").fill_null("") == "")
     shared = everyone.with_columns(pl.coalesce("value_shared", "value").alias("value"))
     found = candidates(make_panel(shared, [study.members[number] for number in chosen]))
-    labels = tuple(study.labels[number] for number in chosen)
-    return Contradicted(found, labels, _as_answered(shared, found))
+    once = [number for number in range(len(study.members)) if number not in chosen]
+    if once:
+        found = _heard(found, make_panel(shared, [study.members[number] for number in once]))
+    labels, others = (tuple(study.labels[number] for number in part) for part in (chosen, once))
+    return Contradicted(found, labels, others, _as_answered(shared, found))
+
+
+def _heard(found: Candidates, once: Panel) -> Candidates:
+    """The candidates with what the configurations of another panel, which were asked once, say of them."""
+    places = {str(item): place for place, item in enumerate(once.items)}
+    read, right = np.zeros((2, len(found.items)), np.int64)
+    for at, item in enumerate(found.panel.items[found.items]):
+        if (place := places.get(str(item))) is not None:
+            read[at], right[at] = once.read[:, place].sum(), once.correct[:, place].sum()
+    return replace(found, once_read=read, once_right=right)
 
 
 def decided(readings: pl.DataFrame) -> set[str]:
@@ -205,7 +235,7 @@ def whole(study: Whole) -> list[Finding]:
             title="Labels that a person should look at again",
             definition=DEFINITION,
             rows=tuple(_rows(about)),
-            claims=(_claim(about.found),),
+            claims=(_claim(about),),
             notes=tuple(_notes(study, about)),
         )
     ]
@@ -268,11 +298,14 @@ def _rows(about: Contradicted) -> list[Row]:
             "agree": count(int(found.agree[at]), of=len(about.labels)),
             "for_label": count(int(found.right[at]), of=support[1]),
         }
+        if about.once:
+            figures["once_for_label"] = count(int(found.once_right[at]), of=int(found.once_read[at]))
         rows.append(Row(keys=keys, figures=figures))
     return rows
 
 
-def _claim(found: Candidates) -> Claim:
+def _claim(about: Contradicted) -> Claim:
+    found = about.found
     number, unanimous, sure = len(found.items), int(found.unanimous.sum()), int(found.sure.sum())
     members = len(found.panel.members)
     text = "Labels that a person should look at again, since the configurations agree against them"
@@ -289,15 +322,27 @@ def _claim(found: Candidates) -> Claim:
     tops, of = found.floor
     least = int(np.argmin(tops))
     firm = int(found.firm.sum())
-    how = "by most readings of all and of the weakest configuration, with none for the label"
+    how = "by most readings of all and of the weakest configuration, with no configuration for the label"
+    again, once = "", ""
+    if about.once:
+        again = " that were asked repeatedly"
+        held = int((found.once_right > 0).sum())
+        once = f"; on {held or 'none'} a configuration that was asked once says the label"
     return Claim(
-        text=f"{text}: {point} of {members} configurations; {firm or 'none'} {how}. Candidates, not "
-        "corrections.",
+        text=f"{text}: {point} of {members} configurations{again}; {firm or 'none'} {how}{once}. "
+        "Candidates, not corrections.",
         status=ClaimStatus.SUPPORTED if firm else ClaimStatus.NOT_SUPPORTED,
         point=point,
-        conservative=f"{sure} with all configurations at {SURE:.0%} or more of their readings; weakest "
+        conservative=f"{sure} with all configurations{again} at {SURE:.0%} or more of their readings"
+        f"{' and none asked once for the label' if once else ''}; weakest "
         f"support anywhere {tops[least]} of {of[least]} readings",
     )
+
+
+def named(names: Sequence[str]) -> str:
+    """The first few of many names, and how many more there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _items(number: int) -> str:
@@ -309,7 +354,7 @@ def _notes(study: Whole, about: Contradicted) -> list[str]:
     if len(about.found.items) > _ROWS:
         notes.append(f"{len(about.found.items) - _ROWS} more candidates are not listed.")
     if settled := len(decided(study.everyone)):
-        notes.append(f"Left out, since a person decided on them: {_items(settled)}.")
+        notes.append(f"Not looked at, since a person decided on them: {_items(settled)}.")
     return notes
 
 
@@ -320,8 +365,15 @@ def caveats(study: Whole, about: Contradicted) -> list[str]:
     kin = len({one.kin for one in found.panel.members})
     if members < 5 or kin < 3:
         notes.append(
-            f"{members} configurations of {kin} families of models: so few agree by sharing a mistake as "
-            "easily as by the label being wrong."
+            f"{members} configurations of {kin} {'family' if kin == 1 else 'families'} of models: so few "
+            "agree by sharing a mistake as easily as by the label being wrong."
+        )
+    if about.once:
+        held = int((found.once_right > 0).sum())
+        notes.append(
+            f"Asked once, and so not among the {members} configurations that are compared: "
+            f"{named(about.once)}. On {held or 'none'} of {_items(len(found.items))} one of these says the "
+            f"label{', which is then not firm' if held else ''}."
         )
     if found.undecidable:
         notes.append(

@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from leadline.lenses.finding import Figure
+from leadline.lenses.finding import Figure, Finding
 from leadline.report.document import FindingsDocument
 from leadline.report.labels import figure_label
 from leadline.report.numbers import printed
@@ -30,8 +30,9 @@ def adjudication_table(document: FindingsDocument) -> Table | None:
         title=Text("What people's decisions on labels change (labelled: without, adjudicated: with them)"),
         title_justify="left",
         title_style="",
-        caption=Text(f"{more} more in the report") if more > 0 else None,
+        caption=Text(safe(_caption(finding, more))),
         caption_justify="left",
+        caption_style="",
     )
     grid.add_column("Configuration", overflow="fold")
     for key in COLUMNS:
@@ -40,6 +41,12 @@ def adjudication_table(document: FindingsDocument) -> Table | None:
         cells = (_cell(key, row.figures.get(key)) for key in COLUMNS)
         grid.add_row(Text(safe(row.keys["configuration"])), *cells)
     return grid
+
+
+def _caption(finding: Finding, more: int) -> str:
+    """What was done, and what it does not show: a change that was chosen never stands alone."""
+    rest = [f"{more} more configurations are in the report."] if more > 0 else []
+    return " ".join([*rest, *finding.notes[:-1], *(claim.text for claim in finding.claims)])
 
 
 def _cell(key: str, figure: Figure | None) -> Text:

@@ -9,7 +9,7 @@ from typing import Any
 
 from leadline.bench import Benchmark
 from leadline.bench.adjudications import Adjudication, read_adjudications, standing
-from leadline.bench.outcomes import SETTLING
+from leadline.bench.outcomes import SETTLING, tally
 from leadline.report.numbers import plural
 
 COUNTS = "in force"
@@ -53,12 +53,12 @@ class DecisionList:
     def sentence(self) -> str:
         """Such as "licences 1: 3 decisions in force (1 upheld, 2 rejected); 1 stale"."""
         counts = self.counts
-        by_outcome = [f"{counts[name]:,} {name}" for name in SETTLING if counts[name]]
-        number = sum(counts[name] for name in SETTLING)
-        said = f"{self.benchmark.name} {self.benchmark.version}: {plural(number, 'decision')} in force"
-        said += f" ({', '.join(by_outcome)})" if by_outcome else ""
-        rest = [f"{counts[name]:,} {name}" for name in ("stale", "unknown", "withdrawn") if counts[name]]
-        return "; ".join([said, *rest]) + f"; {plural(self.lines, 'line')} in {self.file}"
+        in_force = (one.outcome for one, state in self.last if state == COUNTS)
+        said = tally(in_force, **{name: counts[name] for name in ("stale", "unknown", "withdrawn")})
+        return (
+            f"{self.benchmark.name} {self.benchmark.version}: {said}; "
+            f"{plural(self.lines, 'line')} in {self.file}"
+        )
 
     @property
     def values(self) -> dict[str, Any]:

@@ -8,13 +8,13 @@ answers stay what they are, and the same study can be read with the layer and wi
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.bench import Benchmark
 from leadline.bench.adjudications import FILE, Adjudication, adjudications_of, relabelled, standing
+from leadline.bench.outcomes import tally
 from leadline.errors import UsageError
 
 # What study.yaml and --adjudications say where decisions are there and not to be applied.
@@ -31,7 +31,8 @@ class Decisions:
 
     `digest` is the sha256 of the `file`. `applied` are the decisions on drawn items by item, `stale` those
     that are about another question, window or label than the item has now, `unknown` the items that the
-    benchmark lacks: neither is applied. Decisions on items that were not drawn are in none of them.
+    benchmark lacks: neither is applied. Decisions on items that were not drawn are in none of them, in force
+    or stale: they are the number `elsewhere`. `withdrawn` are the items whose last decision was taken back.
     """
 
     file: Path | None = None
@@ -39,6 +40,8 @@ class Decisions:
     applied: Mapping[str, Adjudication] = field(default_factory=dict)
     stale: Mapping[str, Adjudication] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+    withdrawn: int = 0
+    elsewhere: int = 0
 
     @property
     def outcomes(self) -> dict[str, str]:
@@ -65,17 +68,21 @@ class Decisions:
 
     @property
     def sentence(self) -> str:
-        """Such as "adjudications: 5 decisions (1 rejected, 1 stale and not applied)"; "not adjudicated"."""
-        if not self.digest:
-            return "not adjudicated"
-        number = len(self.applied) + len(self.stale)
-        if not number:
-            return "adjudications: no decision on these items"
-        rejected = Counter(self.outcomes.values())["rejected"]
-        parts = [f"{rejected:,} rejected"] if rejected else []
-        parts += [f"{len(self.stale):,} stale and not applied"] if self.stale else []
-        said = f"adjudications: {number:,} decision{'' if number == 1 else 's'}"
-        return f"{said} ({', '.join(parts)})" if parts else said
+        """Such as "adjudications: 4 decisions in force (3 upheld, 1 rejected)"; "not adjudicated"."""
+        return f"adjudications: {self.counted}" if self.digest else "not adjudicated"
+
+    @property
+    def counted(self) -> str:
+        """How many decisions on the items drawn are in force, and what becomes of the file's others."""
+        return tally(
+            (decision.outcome for decision in self.applied.values()),
+            **{
+                "stale": len(self.stale),
+                "on items not drawn": self.elsewhere,
+                "unknown": len(self.unknown),
+                "withdrawn": self.withdrawn,
+            },
+        )
 
     @property
     def remarks(self) -> list[str]:
@@ -113,12 +120,19 @@ def read_decisions(
         raise UsageError(f"adjudications {place}{line}: {error.what}", where=named, fix=error.fix) from error
     found = standing(whole, decisions)
     here = drawn.by_id
+    applied, stale = (
+        {item: decision for item, decision in told.items() if item in here}
+        for told in (found.applied, found.stale)
+    )
+    counting = len(found.applied) + len(found.stale)
     return Decisions(
         path,
         f"sha256:{hashlib.sha256(data).hexdigest()}",
-        {item: decision for item, decision in found.applied.items() if item in here},
-        {item: decision for item, decision in found.stale.items() if item in here},
+        applied,
+        stale,
         tuple(found.unknown),
+        withdrawn=len({one.item for one in decisions}) - counting - len(found.unknown),
+        elsewhere=counting - len(applied) - len(stale),
     )
 
 

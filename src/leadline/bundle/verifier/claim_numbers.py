@@ -112,6 +112,14 @@ def _counted(finding: dict[str, Any]) -> set[float]:
     """What some claims say beside figures: means over rows, pairs of rows, what is left of a difference."""
     rows = [row["figures"] for row in finding["rows"]]
     found: set[float] = set()
+    if finding["lens"] == "adjudication":  # in how many configurations accuracy rises, falls and stays
+        changes = [
+            one["acc_change"]["value"]
+            for one in rows[1 if len(rows) > 1 else 0 :]
+            if one["acc_change"]["value"] is not None
+        ]
+        signs = [(change > 0) - (change < 0) for change in changes]
+        found |= {float(len(signs)), *(float(signs.count(sign)) for sign in (1, 0, -1))}
     if finding["table"] == "sweep":
         found |= _orders(finding["rows"])
     if (finding["lens"], finding["table"]) == ("transitions", "by category"):

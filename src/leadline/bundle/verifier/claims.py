@@ -235,11 +235,13 @@ def _registered(claimed: Claimed) -> set[str]:
 
 def _labels(claimed: Claimed) -> set[str]:
     """Supported by a candidate that most readings say, of all configurations and of the weakest one, and that
-    no configuration holds the label against; configurations of one family support nothing."""
+    no configuration holds the label against, one that was asked once neither; configurations of one family
+    support nothing."""
     for row in claimed.rows:
         support, floor = (row["figures"][name] for name in ("support", "floor"))
         most = all(2 * one["numerator"] > one["denominator"] for one in (support, floor))
-        if most and row["keys"]["dissent"] != "the label":
+        once = row["figures"].get("once_for_label") or {"value": 0}
+        if most and row["keys"]["dissent"] != "the label" and not once["value"]:
             return {YES, UNKNOWN}
     # A firm one may stand behind those that are listed.
     return {NO, UNKNOWN} | ({YES} if len(claimed.rows) >= 200 else set())

@@ -15,7 +15,6 @@ from leadline.bundle.verifier.claimed import (
     Rule,
     is_small,
     judged_by,
-    off_zero,
 )
 from leadline.bundle.verifier.intervals import newcombe_level, wilson_ends
 
@@ -175,10 +174,6 @@ def claim_recovered(claimed: Claimed) -> Optional[set[str]]:
 
 
 def claim_adjudication(claimed: Claimed) -> set[str]:
-    """That accuracy moved, by the interval of the first row; that configurations are better, never."""
-    change = claimed.rows[0]["figures"]["acc_change"]
-    if "better" in claimed.text:
-        return {NEVER} if (change["value"] or 0) > 0 else set()
-    if change["value"] is None:
-        return {UNKNOWN}
-    return {YES} if off_zero(change) else {NO}
+    """People chose what to decide on: no interval makes of what that changed a thing that was shown."""
+    told = [claimed.rows[0]["figures"][f"acc_{name}"] for name in ("labelled", "adjudicated", "change")]
+    return {UNKNOWN} if any(figure["value"] is None for figure in told) else {NEVER}

@@ -31,6 +31,7 @@ class Decisions:
         self.standing: dict[str, dict[str, Any]] = {}
         self.stale: list[str] = []
         self.unknown: list[str] = []
+        self.withdrawn: list[str] = []
 
     def applied(self, outcome: str, corrects: Optional[bool] = None) -> list[str]:
         """The items with this outcome, sorted; of upheld ones those with, or without, a corrected answer."""
@@ -93,6 +94,7 @@ def load_decisions(bundle: Bundle, book: Book) -> None:
             book.fault("adjudication", f"{DECISIONS}:{number}: {said}")
         else:
             last[decision["item"]] = decision
+    found.withdrawn = [item for item, one in last.items() if one["outcome"] == "withdrawn"]
     _apply(bundle, found, {item: one for item, one in last.items() if one["outcome"] != "withdrawn"})
     book.facts["decisions"] = found.lines
 

@@ -14,6 +14,7 @@ from leadline.bundle.verifier.expected import (
     Expected,
     Table,
     no_figure,
+    plain_count,
     ratio_figure,
     row_key,
     wilson_share,
@@ -40,21 +41,25 @@ def adjudication_tables(sides: Sides) -> dict[str, Table]:
     own = [{item: cell for item, cell in side.items() if item in labelled} for side in everyone]
     rule = sides.stability["sameness"]
     table: Table = {}
-    if len(own) > 1:
-        table[row_key(configuration=POOLED)] = _row(own, out, rule, pooled=True)
-    for name, side in zip(sides.labels, own):
-        table[row_key(configuration=name)] = _row([side], out, rule, pooled=False)
+    # Who was asked once has a row, and a part in the pooled one only where nobody was asked again.
+    pool = [own[number] for number in sides.repeated] or own
+    if len(pool) > 1:
+        table[row_key(configuration=POOLED)] = _row(pool, out, rule, 2 if sides.repeated else 1, pooled=True)
+    for number, (name, side) in enumerate(zip(sides.labels, own)):
+        least = 2 if number in sides.repeated else 1
+        table[row_key(configuration=name)] = _row([side], out, rule, least, pooled=False)
     return {"both": table}
 
 
-def _row(own: Sequence[Side], out: set[str], rule: str, pooled: bool) -> dict[str, Expected]:
+def _row(own: Sequence[Side], out: set[str], rule: str, least: int, pooled: bool) -> dict[str, Expected]:
+    """`least` readings make a cell of accuracy."""
     right: dict[str, Counts] = {}
     unstable: dict[str, Counts] = {}
     hits: dict[str, tuple[int, int]] = {}
     for side in own:
         for item, cell in side.items():
             stays = item not in out
-            if cell.n:
+            if cell.n >= least:
                 was = _is_right_as_labelled(cell, rule)
                 _add(right, item, was, cell.correct, stays)
             if cell.n > 1:
@@ -70,6 +75,7 @@ def _row(own: Sequence[Side], out: set[str], rule: str, pooled: bool) -> dict[st
         figures[f"{name}_adjudicated"] = _share(after, pooled)
         figures[f"{name}_change"] = _difference(list(counts.values()), is_wobble=name == "wobble")
     figures["taken_right"] = ratio_figure([a for a, _ in hits.values()], [b for _, b in hits.values()])
+    figures["taken_items"] = plain_count(len(hits))
     return figures
 
 

@@ -35,6 +35,7 @@ def label_error_tables(sides: Sides) -> dict[str, Table]:
     whole = sides.sides("shared", everyone=True)
     measured = [{item: cell for item, cell in whole[number].items() if cell.n} for number in numbers]
     names = [sides.labels[number] for number in numbers]
+    once = [side for number, side in enumerate(whole) if number not in numbers]
     if len(measured) < 2:
         return {}
     found = []
@@ -71,6 +72,9 @@ def label_error_tables(sides: Sides) -> dict[str, Table]:
             "agree": plain_count(agree, len(cells)),
             "for_label": plain_count(correct, total),
         }
+        if once:
+            heard = [side[item] for side in once if item in side and side[item].n]
+            figures["once_for_label"] = plain_count(sum(cell.correct for cell in heard), len(heard))
         found.append((len(dissenters), -backing, item, key, figures))
     found.sort(key=lambda entry: entry[:3])
     return {"candidates": {key: figures for _, _, _, key, figures in found[:_ROWS]}}

@@ -52,23 +52,24 @@ def _sentence(bundle: Bundle, entry: dict[str, Any]) -> str:
 
 
 def _of_decisions(bundle: Bundle, drawn: set[str]) -> str:
-    """How many decisions there are on the items drawn, and what became of those that move nothing."""
+    """How many decisions on the items drawn are in force, by outcome, and what the file's others are."""
     decisions = bundle.decisions
     if not decisions.is_named:
         return "not adjudicated"
+    outcomes = [one["outcome"] for item, one in decisions.standing.items() if item in drawn]
+    counts = [(name, outcomes.count(name)) for name in ("upheld", "rejected", "excluded-ambiguous")]
+    by_outcome = ", ".join(f"{count:,} {name}" for name, count in counts if count)
+    number = len(outcomes)
     stale = len(drawn & set(decisions.stale))
-    number = len(drawn & set(decisions.standing)) + stale
-    if not number:
-        return "adjudications: no decision on these items"
-    rejected = len(drawn & set(decisions.applied("rejected")))
     asides = [
-        f"{count:,} {what}"
-        for count, what in ((rejected, "rejected"), (stale, "stale and not applied"))
-        if count
+        (stale, "stale"),
+        (len(decisions.standing) + len(decisions.stale) - number - stale, "on items not drawn"),
+        (len(decisions.unknown), "unknown"),
+        (len(decisions.withdrawn), "withdrawn"),
     ]
-    return f"adjudications: {number:,} decision{'s' * (number != 1)}" + f" ({', '.join(asides)})" * bool(
-        asides
-    )
+    said = f"adjudications: {number:,} decision{'s' * (number != 1)} in force"
+    said += f" ({by_outcome})" * bool(number)
+    return "; ".join([said, *(f"{count:,} {what}" for count, what in asides if count)])
 
 
 def _without_decisions(bundle: Bundle, entry: dict[str, Any]) -> str:
