@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from leadline.bench.item import Item
+from leadline.bench.views import for_labeller
 from leadline.review.adjudication_form import OUTCOMES, faults_of_reading, seen_by
 
 PARTS = Item.model_validate(
@@ -25,7 +26,7 @@ FREE = Item(id="f", question="Is it free?", answer="yes", answer_type="boolean")
     ("item", "fields", "place", "words"),
     [
         (FREE, {}, "answer", "Write what the text says"),
-        (FREE, {"answer": "perhaps"}, "answer", "Expected is yes or no"),
+        (FREE, {"answer": "perhaps"}, "answer", "This is not read as yes or no"),
         (FREE, {"answer": "no", "unsettled": True}, "unsettled", "An answer stands here too"),
         (PARTS, {}, "", "Write what the text says"),
         (PARTS, {"part-0": "the licensee"}, "", "Not answered yet: days."),
@@ -35,7 +36,7 @@ FREE = Item(id="f", question="Is it free?", answer="yes", answer_type="boolean")
 def test_a_reading_that_is_none_is_told_where(
     item: Item, fields: dict[str, Any], place: str, words: str
 ) -> None:
-    faults = faults_of_reading(item, fields)
+    faults = faults_of_reading(for_labeller(item), fields)
     assert set(faults) == {place} and words in faults[place]
 
 
@@ -48,7 +49,7 @@ def test_a_reading_that_is_none_is_told_where(
     ],
 )
 def test_a_whole_reading_has_no_fault(item: Item, fields: dict[str, Any]) -> None:
-    assert faults_of_reading(item, fields) == {}
+    assert faults_of_reading(for_labeller(item), fields) == {}
 
 
 def test_an_outcome_is_offered_in_words_that_serve_every_doubt() -> None:

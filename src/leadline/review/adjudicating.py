@@ -141,7 +141,7 @@ class AdjudicateJob:
         """What the reading, or the decision, lacks."""
         item = self._items[key]
         if self._reading(item, reader) is None or IS_DECISION not in fields:
-            return faults_of_reading(item, fields)
+            return faults_of_reading(for_labeller(item), fields)
         faults = faults_of_decision(item, fields, self._standing(item))
         faults |= faults_of_read(item, self.documents, fields)
         seen = seen_by(fields)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from leadline.bench.adjudications import Adjudication
 from leadline.bench.item import MAX_CHARACTERS, Item
 from leadline.bench.outcomes import NAMES, SETTLING, worded
-from leadline.bench.views import for_labeller
+from leadline.bench.views import LabellerView
 from leadline.errors import UsageError
 from leadline.review.answer_fields import (
     ANSWER,
@@ -18,7 +18,7 @@ from leadline.review.answer_fields import (
 )
 from leadline.review.decide import check_corrected
 from leadline.review.drafts import Fields
-from leadline.study.judging import reading_of
+from leadline.review.readable import unreadable
 
 OUTCOMES = {outcome: worded(outcome).capitalize() for outcome in SETTLING}
 WITHDRAWN = "withdrawn"
@@ -26,9 +26,8 @@ WITHDRAWN = "withdrawn"
 IS_DECISION = "outcome"
 
 
-def faults_of_reading(item: Item, fields: Fields) -> dict[str, str]:
-    """In words that tell nothing of the key."""
-    view = for_labeller(item)
+def faults_of_reading(view: LabellerView, fields: Fields) -> dict[str, str]:
+    """By field; told from what the reader sees, so that no refusal tells anything of the key."""
     if both := said_both(view, fields):
         return {UNSETTLED: both}
     if is_unsettled(fields):
@@ -41,8 +40,8 @@ def faults_of_reading(item: Item, fields: Fields) -> dict[str, str]:
         return {place: f"Not answered yet: {', '.join(lacking)}."}
     if len(answer) > MAX_CHARACTERS["answer"]:
         return {place: f"At most {MAX_CHARACTERS['answer']:,} characters."}
-    if reading_of(item, answer).value is None:
-        return {place: f"This cannot be read as an answer. Expected is {view.how}."}
+    if fault := unreadable(view, answer):
+        return {place: f"{fault[:1].upper()}{fault[1:]}."}
     return {}
 
 

@@ -14,9 +14,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import ValidationError
-
-from leadline.bench.item import Item
 from leadline.bench.views import LabellerView
 from leadline.errors import UsageError
 from leadline.review.answer_fields import (
@@ -32,9 +29,9 @@ from leadline.review.filled_sheet import read_begun_sheet
 from leadline.review.job import Entry, State, state_of
 from leadline.review.pack import Pack, PackRow
 from leadline.review.pack_files import read_pack
+from leadline.review.readable import unreadable
 from leadline.review.sheet import UNSETTLED, Answer, sheet_of, write_sheet
 from leadline.review.wanted import Wanted
-from leadline.study.judging import gold_fault
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -95,10 +92,10 @@ class AnnotateJob:
         if long or is_unsettled(fields):
             return long
         if view.answer_type != "parts":
-            return {"answer": fault} if (fault := _fault(view, answer_in(view, fields))) else {}
+            return {"answer": fault} if (fault := unreadable(view, answer_in(view, fields))) else {}
         if lacking := unanswered(view, fields):
             return {"": f"not answered yet: {', '.join(lacking)}"}
-        return {"": fault} if (fault := _fault(view, answer_in(view, fields))) else {}
+        return {"": fault} if (fault := unreadable(view, answer_in(view, fields))) else {}
 
     def commit(self, key: str, reader: str, draft: Draft) -> None:
         """Write the reader's sheet anew, whole, with this row answered.
@@ -169,20 +166,3 @@ def answer_of(view: LabellerView, fields: Fields) -> Answer:
     """
     said = UNSETTLED if is_unsettled(fields) else answer_in(view, fields)
     return Answer(said, text_of(fields, "quote"), text_of(fields, "note"))
-
-
-def _fault(view: LabellerView, answer: str) -> str:
-    """Why an answer is none, "" for one that is read as its type."""
-    if not answer:
-        return "there is no answer yet"
-    declared = {
-        name: value
-        for name in ("answer_type", "fields", "vocabulary", "unit", "precision", "locale", "date_order")
-        if (value := getattr(view, name)) is not None
-    }
-    try:
-        item = Item(id="row", question=view.question, answer=answer, **declared)
-    except ValidationError as error:
-        return str(error.errors(include_url=False)[0]["msg"]).removeprefix("Value error, ")
-    fault = gold_fault(item)
-    return f"this is not read as {view.how}: {fault}" if fault else ""
