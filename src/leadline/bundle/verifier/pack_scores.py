@@ -280,8 +280,9 @@ def _pack_hash(head: dict[str, Any]) -> str:
 
 
 def _folded(name: str) -> str:
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return " ".join(unicodedata.normalize("NFKC", folded).split())
+    # Capitals and blanks do not count, letters do: Strauß is not Strauss.
+    folded = unicodedata.normalize("NFC", name).lower()
+    return unicodedata.normalize("NFC", " ".join(folded.split()))
 
 
 def _same(told: Sequence[Any], own: Sequence[Any]) -> bool:
