@@ -65,7 +65,8 @@ def test_every_figure_is_recomputed_under_decisions_of_every_outcome(read: Bundl
     assert counted["exactly"] + counted["by resampling"] == sum(len(row["figures"]) for row in rows)
     assert counted["not recomputed"] == 0 < counted["by resampling"]
     assert (
-        "adjudications: 7 decisions (1 rejected, 1 stale and not applied)"
+        "adjudications: 6 decisions in force (3 upheld, 1 rejected, 2 excluded-ambiguous); "
+        "1 stale; 1 unknown; 1 withdrawn"
         in document["benchmark"]["population"]
     )
     told = json.loads((read.path / "DATASHEET_EXCLUSIONS.json").read_text(encoding="utf-8"))
