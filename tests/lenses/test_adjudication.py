@@ -236,7 +236,7 @@ def test_a_change_that_people_chose_is_counted_and_not_supported_by_its_interval
     (claim,) = told.claims
     assert claim.status == "unreachable by construction"
     assert "is not shown by adjudication. Counted: pooled accuracy" in claim.text
-    assert "; it falls in 2 of 2 configurations. People chose" in claim.text
+    assert "; accuracy falls in 2 of 2 configurations. People chose" in claim.text
 
 
 def test_rises_and_falls_are_told_by_configuration() -> None:
@@ -248,7 +248,7 @@ def test_rises_and_falls_are_told_by_configuration() -> None:
         *(row for name in ("a", "b") for row in samples(name, "i2", "gold", "gold")),
     ]
     (claim,) = found(readings_frame(rows)).claims
-    assert "+0.0 points; it rises in 1, falls in 1 of 2 configurations" in claim.text
+    assert "+0.0 points; accuracy rises in 1, falls in 1 of 2 configurations" in claim.text
 
 
 def once_and_again() -> tuple[pl.DataFrame, Protocol]:

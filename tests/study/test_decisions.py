@@ -196,7 +196,7 @@ def test_a_rise_of_accuracy_is_not_sold_as_the_models_merit(folder: Path, leadli
     (claim,) = found["claims"]
     assert claim["status"] == "unreachable by construction"
     assert (
-        "pooled accuracy 66.7 % (8/12) instead of 37.5 % (6/16), +29.2 points; it rises in 2 of 2 config"
+        "pooled accuracy 66.7 % (8/12) instead of 37.5 % (6/16), +29.2 points; accuracy rises in 2 of 2"
         in claim["text"]
     )
     assert "because" not in claim["text"], "why labels were doubted was not measured"

@@ -206,7 +206,7 @@ def _ways(single: list[Row]) -> str:
     if len(told) < _SEVERAL:
         return ""
     said = ", ".join(f"{way} in {number}" for way, number in ways.items() if number)
-    return f"; it {said} of {len(told)} configurations"
+    return f"; accuracy {said} of {len(told)} configurations"
 
 
 def _notes(both: Readings, corrected: int, labels: tuple[str, ...]) -> list[str]:

@@ -16,10 +16,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from leadline.audit.applies import check_applies
 from leadline.audit.document import ItemVerdict, load_audit
-from leadline.bench import Item
+from leadline.bench import Benchmark, Item
 from leadline.bench.adjudications import Adjudication, Standing, label_hash, standing
-from leadline.lenses.label_errors import LEAST, Contradicted, caveats, contradicted
+from leadline.errors import UsageError
+from leadline.lenses.contradicted import LEAST, Contradicted, contradicted
+from leadline.lenses.label_errors import caveats
 from leadline.lenses.panel import make_panel
 from leadline.lenses.registry import compared
 from leadline.lenses.whole import Whole
@@ -27,23 +30,68 @@ from leadline.report.numbers import plural
 from leadline.review.flags import Flag, FlagList, flag_list
 from leadline.study.members import members, protocol
 from leadline.study.readings import check_answered, readings
-from leadline.study.store import open_store
+from leadline.study.store import DATABASE, open_store
 from leadline.study.study import Study
 
 
 def flags_of(study: Study, decisions: Iterable[Adjudication] = (), *, with_decided: bool = False) -> FlagList:
     """The flags on a study's drawn items, from its stored answers and the audit that it names.
 
-    Items that `decisions` have settled are left out and counted, or marked if `with_decided`. Raises
-    LeadlineError where the study has no answers, UsageError for an audit that cannot be read.
+    Items that `decisions` have settled are left out and counted, or marked if `with_decided`. Before any
+    model answered, the audit's alone. Raises LeadlineError where the study has neither answers nor an audit,
+    UsageError for an audit that cannot be read.
     """
-    whole = _whole(study)
-    items = study.whole.by_id
     drawn = {item.id for item in study.population.everyone.items}
-    verdicts = _audit(study)
+    verdicts, told = _audit(study), standing(study.whole, decisions)
+    by_audit = list(_by_audit(verdicts, drawn))
+    if _names_audit(study) and not (study.folder / DATABASE).exists():
+        notes = [_NOT_ANSWERED, *_notes(study, verdicts, told, by_audit)]
+        return _listed(study.whole, by_audit, told, with_decided, notes, study=study.config.name)
+    whole = _whole(study)
     about = contradicted(whole)
-    found = [*_against_labels(about), *_by_audit(verdicts, drawn), *_unstable(whole)]
-    told = standing(study.whole, decisions)
+    found = [*_against_labels(about), *by_audit, *_unstable(whole)]
+    notes = list(caveats(whole, about) if about else [_ONE])
+    if len(whole.repeated) < LEAST:
+        notes.append("Fewer than two configurations were asked repeatedly: what is unstable is not told.")
+    notes += _notes(study, verdicts, told, found)
+    return _listed(
+        study.whole,
+        found,
+        told,
+        with_decided,
+        notes,
+        study=study.config.name,
+        configurations=whole.labels,
+    )
+
+
+def flags_of_audit(
+    benchmark: Benchmark, audit: Path, decisions: Iterable[Adjudication] = (), *, with_decided: bool = False
+) -> FlagList:
+    """The flags of an audit of `benchmark`, for which no study is needed; `decisions` as for `flags_of`.
+
+    Raises UsageError for an audit that cannot be read, failed its self-test, or is of something else.
+    """
+    document = load_audit(audit)
+    if not document.self_test.passed:
+        raise UsageError("the audit failed its self-test and has no verdicts", where=str(audit))
+    check_applies(document, benchmark, str(audit))
+    found, told = list(_by_audit(document.flagged, set(benchmark.by_id))), standing(benchmark, decisions)
+    return _listed(benchmark, found, told, with_decided, [_NOT_ANSWERED, *_stale(told, found)])
+
+
+def _listed(
+    benchmark: Benchmark,
+    found: Iterable[Flag],
+    told: Standing,
+    with_decided: bool,
+    notes: Iterable[str],
+    *,
+    study: str = "",
+    configurations: tuple[str, ...] = (),
+) -> FlagList:
+    """The list of what was found, each flag with what the benchmark and the decisions say of its item."""
+    items = benchmark.by_id
     settled = {name: decision.outcome for name, decision in told.applied.items()}
     flags = [
         flag.model_copy(
@@ -61,15 +109,12 @@ def flags_of(study: Study, decisions: Iterable[Adjudication] = (), *, with_decid
     ]
     decided = {flag.item for flag in flags if flag.adjudication}
     return flag_list(
-        study.whole,
+        benchmark,
         [flag for flag in flags if with_decided or flag.item not in decided],
-        study=study.config.name,
-        configurations=whole.labels,
+        study=study,
+        configurations=configurations,
         decided=0 if with_decided else len(decided),
-        notes=[
-            *(caveats(whole, about) if about else [_ONE]),
-            *_notes(study, whole, verdicts, told, {flag.item for flag in flags}),
-        ],
+        notes=notes,
     )
 
 
@@ -89,10 +134,15 @@ def _whole(study: Study) -> Whole:
 
 def _audit(study: Study) -> tuple[ItemVerdict, ...]:
     """The verdicts that the study's items are grouped or left out by; opening the study has checked them."""
-    place = study.config.audit or study.config.exclude.audit
+    place = _names_audit(study)
     return load_audit(study.folder / Path(place).expanduser()).flagged if place else ()
 
 
+def _names_audit(study: Study) -> str:
+    return study.config.audit or study.config.exclude.audit or ""
+
+
+_NOT_ANSWERED = "No model has answered yet: what contradicts a label, or is unstable, is not told."
 _ONE = "Fewer than two configurations have answers: no agreement against a label can be told."
 # Filled in once all flags are there: see `flags_of`.
 _UNKNOWN = "sha256:" + 64 * "0"
@@ -159,19 +209,22 @@ def _unstable(study: Whole) -> Iterator[Flag]:
 
 
 def _notes(
-    study: Study, whole: Whole, verdicts: tuple[ItemVerdict, ...], told: Standing, flagged: set[str]
+    study: Study, verdicts: tuple[ItemVerdict, ...], told: Standing, found: Iterable[Flag]
 ) -> list[str]:
     notes = []
-    if len(whole.repeated) < LEAST:
-        notes.append("Fewer than two configurations were asked repeatedly: what is unstable is not told.")
-    if not (study.config.audit or study.config.exclude.audit):
+    if not _names_audit(study):
         notes.append("No audit is named: what an audit would flag is not listed.")
     drawn = study.population.everyone.by_id
     if outside := sum(verdict.item not in drawn for verdict in verdicts):
         notes.append(f"The audit flags {plural(outside, 'more item')} that this study did not draw.")
-    if stale := flagged & set(told.stale):
-        notes.append(
-            f"Decisions on {plural(len(stale), 'listed item')} are about another wording or label, and do "
-            f"not count: {', '.join(sorted(stale))}."
-        )
-    return notes
+    return [*notes, *_stale(told, found)]
+
+
+def _stale(told: Standing, found: Iterable[Flag]) -> list[str]:
+    stale = sorted({flag.item for flag in found} & set(told.stale))
+    if not stale:
+        return []
+    return [
+        f"Decisions on {plural(len(stale), 'listed item')} are about another wording or label, and do not "
+        f"count: {', '.join(stale)}."
+    ]
