@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from leadline.bench import load_benchmark
-from leadline.bench.adjudications import FILE, read_adjudications
+from leadline.bench.adjudications import FILE, label_hash, read_adjudications
 from leadline.review.flag_files import read_flags
 from tests.review.test_flags_of_study import a_study
 from tests.study.conftest import Leadline
@@ -100,9 +100,21 @@ def test_a_blind_list_shows_neither_label_nor_answers_nor_kinds(
     printed = leadline("review", "flags", study, "--blind", *(f"--out={out}" for out in outs))
     as_json = leadline("review", "flags", study, "--blind", "--json")
     assert printed.code == as_json.code == 0
+    assert "Which animal?" in outs[1].read_text("utf-8") and "Which animal?" in outs[3].read_text("utf-8")
     for text in (printed.out, as_json.out, *(out.read_text("utf-8") for out in outs)):
-        assert "animal" in text and "unsure" in text
-        for word in (KEY, SAID, "heron", "otter", "gull", "unstable", "nanim", "ispersion", "9/12"):
+        assert "#1" in text and "#3" in text
+        for word in (
+            "sha256:" + label_hash(load_benchmark(study / "items.jsonl").by_id["animal"])[7:],
+            KEY,
+            SAID,
+            "heron",
+            "otter",
+            "gull",
+            "unstable",
+            "nanim",
+            "ispersion",
+            "9/12",
+        ):
             assert word not in text, word
 
 
@@ -119,6 +131,58 @@ def test_what_cannot_be_done_is_said_in_a_line(
     study: Path, leadline: Leadline, arguments: list[str], fault: str
 ) -> None:
     assert fault in leadline("review", "flags", study, *arguments).fault
+
+
+def test_an_audit_s_flags_are_listed_before_any_model_answered(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a benchmark, and of a study that has yet to run; by what was decided already, too."""
+    monkeypatch.chdir(tmp_path)
+    bench = tmp_path / "bench"
+    (bench / "sources").mkdir(parents=True)
+    (bench / "sources" / "deed.txt").write_text("The fee is 30 days of work.\n", "utf-8")
+    (bench / "benchmark.yaml").write_text('name: deeds\nversion: "1"\n', "utf-8")
+    found, missing = (
+        {"quote": "The fee is 30 days"},
+        {"quote": "The licence ends with the third lambing season"},
+    )
+    items = [
+        {
+            "id": "fee",
+            "question": "How long?",
+            "answer": "30 days",
+            "source": "deed.txt",
+            "evidence": [found],
+        },
+        {
+            "id": "end",
+            "question": "When?",
+            "answer": "the third",
+            "source": "deed.txt",
+            "evidence": [missing],
+        },
+    ]
+    (bench / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items), "utf-8")
+    assert leadline("audit", "bench", "--out", "audit.json").code in (0, 1)
+    (tmp_path / "st").mkdir()
+    config = "name: st\nbenchmark: ../bench\nmodels: [smollm2-135m]\n"
+    (tmp_path / "st" / "study.yaml").write_text(config, "utf-8")
+    for about in ("bench", "st"):
+        ended = leadline("review", "flags", about, "--audit", "audit.json", "--out", "f.jsonl")
+        assert ended.code == 0, ended.err
+        assert "1 flag on 1 item: flagged by the audit 1" in ended.out
+        assert "No model has answered yet" in ended.out
+        assert [flag.item for flag in read_flags(Path("f.jsonl"), load_benchmark("bench")).flags] == ["end"]
+    assert (
+        leadline(
+            "review", "decide", "bench", "end", "--outcome", "rejected", "--reason", "r", "--reader", "Jo"
+        ).code
+        == 0
+    )
+    assert "no flags; 1 item is left out" in leadline("review", "flags", "bench", "--audit", "audit.json").out
+    assert "no answers" in leadline("review", "flags", "st").fault
+    other = leadline("review", "flags", "licences", "--audit", "audit.json")
+    assert "the audit is of other content" in other.fault
 
 
 # Deciding

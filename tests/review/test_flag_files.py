@@ -10,7 +10,7 @@ import pytest
 from leadline.bench import Benchmark, load_benchmark
 from leadline.bench.adjudications import label_hash
 from leadline.errors import UsageError
-from leadline.review.flag_files import read_flags, write_flags
+from leadline.review.flag_files import flags_jsonl, read_flags, write_flags
 from leadline.review.flags import Flag, FlagList, blinded, flag_list
 
 
@@ -121,9 +121,55 @@ def test_a_blind_list_says_which_items_and_nothing_else(
     text = path.read_text("utf-8")
     head, *lines = [json.loads(line) for line in text.splitlines()]
     # In the benchmark's order: that of the full list would tell which flag comes first.
-    assert [line["item"] for line in lines] == [licences.items[1].id, licences.items[3].id]
-    assert all(line["kind"] == "withheld" for line in lines)
-    assert head["blind"] is True and "notes" not in head
-    for item in (licences.items[1], licences.items[3]):
-        assert json.dumps(item.answer)[1:-1] not in text.replace(item.id, "").replace(item.task, "")
-    assert "another answer" not in text and "evidence absent" not in text and "unanimous" not in text
+    assert lines == [{"item": "#2", "kind": "withheld"}, {"item": "#4", "kind": "withheld"}]
+    assert head["blind"] is True and "notes" not in head and "content_hash" not in head
+    assert read_flags(path, licences).items == (licences.items[1].id, licences.items[3].id)
+
+
+def test_no_hash_of_a_blind_list_tells_a_label_to_whoever_tries_them_all(
+    flags: FlagList, licences: Benchmark, tmp_path: Path
+) -> None:
+    """What holds the label's hash holds the label, where there are two that it could be."""
+    item = licences.items[1]
+    hashes = {label_hash(item), licences.content_hash}
+    moved = licences.with_items(
+        tuple(one.model_copy(update={"answer": "another", "aliases": ()}) for one in licences.items)
+    )
+    text = flags_jsonl(blinded(flags, licences))
+    assert not any(one in text or one.removeprefix("sha256:") in text for one in hashes)
+    assert flags_jsonl(blinded(flags, moved)) == text, "no label moves anything in it"
+
+
+def test_a_blind_list_is_read_for_the_questions_that_it_was_made_of(
+    flags: FlagList, licences: Benchmark, tmp_path: Path
+) -> None:
+    path = tmp_path / "blind.jsonl"
+    write_flags(blinded(flags, licences), path)
+    with pytest.raises(UsageError, match="about other questions"):
+        read_flags(path, licences.with_items(licences.items[1:]))
+    path.write_text(path.read_text("utf-8").replace('"#4"', '"#4000"'), "utf-8")
+    with pytest.raises(UsageError, match="no item '#4000'"):
+        read_flags(path, licences)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("runs", [-5, -1]), ("runs", [3, 2]), ("runs", [0, 0]), ("floor", [-1, 4])]
+)
+def test_readings_that_cannot_be_counted_are_no_flag(
+    name: str, value: list[int], flags: FlagList, tmp_path: Path
+) -> None:
+    path = tmp_path / "flags.jsonl"
+    head, label, *_ = flags_jsonl(flags).splitlines()
+    path.write_text(f"{head}\n{json.dumps({**json.loads(label), name: value})}\n", "utf-8")
+    with pytest.raises(UsageError, match=f"{name}.*cannot be"):
+        read_flags(path)
+
+
+def test_half_a_character_is_named_in_words(flags: FlagList, tmp_path: Path) -> None:
+    path = tmp_path / "flags.jsonl"
+    head, label, *_ = flags_jsonl(flags).splitlines()
+    path.write_text(f"{head}\n{json.dumps({**json.loads(label), 'dissent': chr(0xD800)})}\n", "utf-8")
+    with pytest.raises(UsageError) as refused:
+        read_flags(path)
+    assert str(refused.value).startswith(f"{path}:2: ") and "no UTF-8" in str(refused.value)
+    assert "escape" not in str(refused.value)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leadline.cli.run import AsJson, Folder
+from leadline.cli.run import AsJson
 
 if TYPE_CHECKING:
     from leadline.bench.adjudications import Adjudication
+    from leadline.bench.benchmark import Benchmark
     from leadline.review.flags import FlagList
-    from leadline.study.study import Study
 
 Into = Annotated[
     Path | None,
@@ -25,7 +25,14 @@ Into = Annotated[
 
 
 def flags(
-    study: Folder = Path(),
+    about: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY|BENCHMARK",
+            help="The study's folder (with its study.yaml); with --audit also a benchmark's name, folder or "
+            "file, before any model answered.",
+        ),
+    ] = ".",
     audit: Annotated[
         Path | None,
         typer.Option("--audit", help="The audit's JSON whose flags are listed. [default: the study's own]"),
@@ -56,23 +63,21 @@ def flags(
     into: Into = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the items of a study that a person should look at: configurations agree against the label, the
-    audit flags them, or the answers are unstable in every configuration.
+    """List the items that a person should look at: configurations agree against the label, the audit flags
+    them, or the answers are unstable in every configuration.
 
     A flag proposes; it never changes a label. Items that were decided on are left out and counted.
     """
-    from leadline.review.flagging import flags_of
-    from leadline.review.flags import blinded
+    from leadline.review.flags import blinded, places
     from leadline.review.flags_text import form_of, write_list
-    from leadline.study.study import open_study
 
     for path in out or []:
         form_of(path)
-    opened = open_study(study, None, audit)
-    found = flags_of(opened, _decisions(opened, adjudications, into), with_decided=everything)
+    benchmark, found = _found(about, audit, adjudications, into, everything)
+    questions = {item.id: item.question for item in benchmark.items}
     if blind:
-        found = blinded(found, opened.whole)
-    questions = {item: opened.whole.by_id[item].question for item in found.items}
+        found = blinded(found, benchmark)
+        questions = {place: item.question for place, item in places(benchmark).items()}
     for path in out or []:
         write_list(found, path, questions)
     if as_json:
@@ -85,17 +90,42 @@ def flags(
         typer.echo(f"written: {path}", err=True)
 
 
-def _decisions(study: Study, named: Path | None, into: Path | None) -> tuple[Adjudication, ...]:
-    """Those in the file that is named, that the study applies, or that decisions are written to."""
+def _found(
+    about: str, audit: Path | None, named: Path | None, into: Path | None, everything: bool
+) -> tuple[Benchmark, FlagList]:
+    """The benchmark as annotated, and the flags on it: of a study, or of an audit alone."""
+    from leadline.bench import load_benchmark
+    from leadline.review.flagging import flags_of, flags_of_audit
+    from leadline.study.study import open_study
+
+    if audit is None or is_study(Path(about)):
+        study = open_study(Path(about), None, audit)
+        own = study.population.decisions.file
+        decisions = _decisions(study.whole, own, named, into)
+        return study.whole, flags_of(study, decisions, with_decided=everything)
+    benchmark = load_benchmark(about)
+    decisions = _decisions(benchmark, None, named, into)
+    return benchmark, flags_of_audit(benchmark, audit, decisions, with_decided=everything)
+
+
+def is_study(folder: Path) -> bool:
+    """Whether a folder is a study's: a benchmark's has no study.yaml."""
+    from leadline.study.config_file import STUDY_FILE
+
+    return (folder / STUDY_FILE).exists()
+
+
+def _decisions(
+    benchmark: Benchmark, own: Path | None, named: Path | None, into: Path | None
+) -> tuple[Adjudication, ...]:
+    """Those in the file that is named, that the study applies (`own`), or that decisions are written to."""
     from leadline.bench.adjudications import read_adjudications
     from leadline.review.places import adjudications_file, review_folder
     from leadline.study.decisions import NONE
 
     if named is not None:
         return () if str(named) == NONE else read_adjudications(named)
-    path = study.population.decisions.file
-    if path is None:
-        path = adjudications_file(study.whole, review_folder(study.whole, into))
+    path = own or adjudications_file(benchmark, review_folder(benchmark, into))
     return read_adjudications(path) if path.exists() else ()
 
 

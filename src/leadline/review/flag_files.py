@@ -12,7 +12,7 @@ from leadline.bench.benchmark import Benchmark
 from leadline.bench.complaint import complaint
 from leadline.errors import UsageError
 from leadline.report.atomic import write_text
-from leadline.review.flags import Flag, FlagList
+from leadline.review.flags import Flag, FlagList, asked_hash, places
 
 SCHEMA = "leadline.flags/1"
 Kept = TypeVar("Kept", Flag, FlagList)
@@ -38,7 +38,7 @@ def write_flags(flags: FlagList, path: Path) -> None:
 
 
 def read_flags(path: Path, benchmark: Benchmark | None = None) -> FlagList:
-    """The list in a file; with `benchmark`, only one that is about it as it is now.
+    """The list in a file; with `benchmark`, only one that is about it as it is now, its items by their ids.
 
     Raises UsageError, with file and line, for what is no such list, and for one of another content.
     """
@@ -61,19 +61,23 @@ def read_flags(path: Path, benchmark: Benchmark | None = None) -> FlagList:
     flags = [_checked(Flag, raw, f"{path}:{number}") for number, raw in lines[1:]]
     if benchmark is not None:
         _check_benchmark(found, benchmark, str(path))
+        named = places(benchmark) if found.blind else benchmark.by_id
         for (number, _), flag in zip(lines[1:], flags, strict=True):
-            if flag.item not in benchmark.by_id:
+            if flag.item not in named:
                 what = f"{benchmark.name} has no item {flag.item!r}"
                 raise UsageError(what, where=f"{path}:{number}", fix=_MAKE)
+        flags = [flag.model_copy(update={"item": named[flag.item].id}) for flag in flags]
     return found.model_copy(update={"flags": tuple(flags)})
 
 
 def _check_benchmark(flags: FlagList, benchmark: Benchmark, where: str) -> None:
-    if flags.content_hash != benchmark.content_hash:
+    told = flags.asked_hash if flags.blind else flags.content_hash
+    own = asked_hash(benchmark) if flags.blind else benchmark.content_hash
+    if told != own:
+        what = "questions" if flags.blind else "content"
         raise UsageError(
-            f"the flags are about other content: {flags.benchmark} {flags.version}, "
-            f"{flags.content_hash[:19]}…, and not {benchmark.name} {benchmark.version}, "
-            f"{benchmark.content_hash[:19]}…",
+            f"the flags are about other {what}: {flags.benchmark} {flags.version}, {told[:19]}…, and not "
+            f"{benchmark.name} {benchmark.version}, {own[:19]}…",
             where=where,
             fix=f"list them for the benchmark as it is: {_MAKE}",
         )
@@ -100,6 +104,8 @@ def _checked(kind: type[Kept], raw: dict[str, Any], where: str) -> Kept:
             what = "is missing"
         elif first["type"] == "extra_forbidden":
             what = "is no key of it"
+        elif first["type"] == "json_invalid":
+            what, fix = "has a text that is no UTF-8: half of a character", "write the list anew"
         elif first["type"] == "string_pattern_mismatch":
             what, fix = "is no sha256:… of an item", None
         raise UsageError(f"{place} {what}".strip(), where=where, fix=fix) from None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
-from leadline.bench.adjudications import label_hash
 from leadline.bench.benchmark import Benchmark
+from leadline.bench.item import Item
 from leadline.bench.problem import did_you_mean
+from leadline.bench.views import LabellerView
 from leadline.errors import UsageError
 
 Kind = Literal["label", "audit", "unstable", "reread", "withheld"]
@@ -20,6 +24,8 @@ KINDS: tuple[Kind, ...] = ("label", "reread", "audit", "unstable", "withheld")
 SENTENCE = (
     "A flag proposes; it changes no label. What becomes of it is decided by a person who read the text."
 )
+# Fields of an item that a labeller is shown.
+_SHOWN = {field.name for field in fields(LabellerView)}
 
 
 class _Frozen(BaseModel):
@@ -28,6 +34,9 @@ class _Frozen(BaseModel):
 
 class Flag(_Frozen):
     """One doubt. `label_hash` says which wording and label it is about; an item may have several flags.
+
+    A blind list names an item by its place in the benchmark ("#17"), and has no `label_hash`: an id may tell
+    the label, and a hash tells it to whoever hashes the few labels that there could be.
 
     `label`: the configurations agree on `value` against the label. `runs` are their readings that say so over
     all readings; `floor` is the configuration `weakest`, with the readings of its own most frequent answer
@@ -45,7 +54,7 @@ class Flag(_Frozen):
     kind: Kind
     task: str = ""
     category: str = ""
-    label_hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    label_hash: str = Field(default="", pattern=r"^(sha256:[0-9a-f]{64})?$")
     label: str = ""
     value: str = ""
     runs: tuple[int, int] | None = None
@@ -66,15 +75,19 @@ class Flag(_Frozen):
     @model_validator(mode="after")
     def _says_what_its_kind_says(self) -> Flag:
         needed: Mapping[Kind, tuple[str, ...]] = {
-            "label": ("value", "runs", "floor", "unanimous"),
-            "reread": ("reader",),
-            "audit": ("failure",),
-            "unstable": ("configurations", "least", "largest"),
+            "label": ("label_hash", "value", "runs", "floor", "unanimous"),
+            "reread": ("label_hash", "reader"),
+            "audit": ("label_hash", "failure"),
+            "unstable": ("label_hash", "configurations", "least", "largest"),
             "withheld": (),
         }
         for name in needed[self.kind]:
             if getattr(self, name) in (None, ""):
                 raise ValueError(f"a flag of kind {self.kind} has a {name}")
+        for name in ("runs", "floor"):
+            said = getattr(self, name)
+            if said is not None and not 0 <= said[0] <= said[1] >= 1:
+                raise ValueError(f"{name} {list(said)} cannot be: so many readings, of so many")
         return self
 
 
@@ -83,12 +96,14 @@ class FlagList(_Frozen):
 
     `configurations` names those whose answers were compared. `decided` counts the items that are not listed
     because a decision on them is in force. `notes` say what a reader of the list has to know. A `blind` list
-    tells which items are in doubt and nothing of why.
+    tells which items are in doubt and nothing of why; its `asked_hash` is over what a labeller is shown of
+    the benchmark, in place of `content_hash`, which is over labels too.
     """
 
     benchmark: str
     version: str = ""
-    content_hash: str
+    content_hash: str = ""
+    asked_hash: str = ""
     study: str = ""
     configurations: tuple[str, ...] = ()
     created: AwareDatetime
@@ -137,7 +152,7 @@ def flag_list(
 
 
 def blinded(flags: FlagList, benchmark: Benchmark) -> FlagList:
-    """The same items, in the benchmark's order, without labels, answers, kinds or decisions.
+    """The same items, in the benchmark's order, without labels, answers, kinds or decisions, ids or groups.
 
     The order of the full list would tell the kind.
     """
@@ -145,22 +160,38 @@ def blinded(flags: FlagList, benchmark: Benchmark) -> FlagList:
     return FlagList(
         benchmark=flags.benchmark,
         version=flags.version,
-        content_hash=flags.content_hash,
+        asked_hash=asked_hash(benchmark),
         study=flags.study,
         created=flags.created,
         blind=True,
         flags=tuple(
-            Flag(
-                item=item.id,
-                kind="withheld",
-                task=item.task,
-                category=item.category,
-                label_hash=label_hash(item),
-            )
-            for item in benchmark.items
+            Flag(item=place, kind="withheld")
+            for place, item in places(benchmark).items()
             if item.id in wanted
         ),
     )
+
+
+def places(benchmark: Benchmark) -> dict[str, Item]:
+    """What a blind list calls each item, in the benchmark's order: "#1", "#2", ..."""
+    return {f"#{number}": item for number, item in enumerate(benchmark.items, 1)}
+
+
+def asked_hash(benchmark: Benchmark) -> str:
+    """sha256 over what a labeller is shown of each item, in order, as "sha256:<hex>": no key moves it.
+
+    >>> from leadline.bench.item import Item
+    >>> def hashed(answer: str) -> str:
+    ...     item = Item(id="1", question="Where?", answer=answer)
+    ...     return asked_hash(Benchmark(name="b", version="1", items=(item,)))
+    >>> hashed("Bonn") == hashed("Berlin")
+    True
+    """
+    digest = hashlib.sha256()
+    for item in benchmark.items:
+        shown = item.model_dump(mode="json", include=_SHOWN, exclude_defaults=True)
+        digest.update(json.dumps(shown, sort_keys=True).encode("ascii") + b"\n")
+    return f"sha256:{digest.hexdigest()}"
 
 
 def as_recorded(flags: FlagList, item: str) -> dict[str, Any]:

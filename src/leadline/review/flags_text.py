@@ -50,16 +50,7 @@ CSV_COLUMNS = (
     "configurations", "least_dispersion", "largest_dispersion", "adjudication", "label_hash", "benchmark",
     "version", "content_hash",
 )  # fmt: skip
-_BLIND_COLUMNS = (
-    "item",
-    "task",
-    "category",
-    "question",
-    "label_hash",
-    "benchmark",
-    "version",
-    "content_hash",
-)
+_BLIND_COLUMNS = ("item", "question", "benchmark", "version", "asked_hash")
 
 
 @dataclass(frozen=True)
@@ -145,7 +136,7 @@ def flags_csv(flags: FlagList, questions: Mapping[str, str]) -> str:
     columns = _BLIND_COLUMNS if flags.blind else CSV_COLUMNS
     writer = csv.writer(sink, lineterminator="\r\n")
     writer.writerow(columns)
-    about = {"benchmark": flags.benchmark, "version": flags.version, "content_hash": flags.content_hash}
+    about = {name: getattr(flags, name) for name in ("benchmark", "version", "content_hash", "asked_hash")}
     for flag in flags.flags:
         row = {**_flat(flag), **about, "question": questions.get(flag.item, "")}
         writer.writerow([spreadsheet_safe(row[name]) for name in columns])
@@ -167,7 +158,8 @@ def flags_markdown(flags: FlagList) -> str:
         blocks.append("\n".join(f"- {plain(note)}" for note in flags.notes))
     said = f"Study {plain(flags.study)}. " if flags.study else ""
     made = flags.created.isoformat(timespec="minutes")
-    blocks.append(f"{said}Content `{flags.content_hash}`; {made}.")
+    hashed = f"Questions `{flags.asked_hash}`" if flags.blind else f"Content `{flags.content_hash}`"
+    blocks.append(f"{said}{hashed}; {made}.")
     return "\n\n".join(blocks) + "\n"
 
 
@@ -202,7 +194,7 @@ def _cells(flag: Flag) -> dict[str, str]:
             of = f"all {flag.configurations}"
             return {**where, "Dispersion": spread, "Configurations": of, **after}
         case "withheld":
-            return {"Item": flag.item, "Task": flag.task, "Category": flag.category}
+            return {"Item": flag.item}
 
 
 def _flat(flag: Flag) -> dict[str, str]:
