@@ -139,10 +139,10 @@ def test_the_views_of_a_real_benchmark_together_are_its_items() -> None:
         ({"answer_type": "text"}, "a short text"),
         ({"answer_type": "enum"}, "a short text"),
         ({"answer_type": "enum", "vocabulary": {"MIT": ["Expat"], "ISC": []}}, "one of: MIT | ISC"),
-        ({"answer_type": "date"}, "a date; YYYY-MM-DD is always read"),
+        ({"answer_type": "date"}, "a date (YYYY-MM-DD is always read)"),
         (
             {"answer_type": "date", "date_order": "dmy"},
-            "a date, written in the order d-m-y; YYYY-MM-DD is always read",
+            "a date, written in the order d-m-y (YYYY-MM-DD is always read)",
         ),
         (
             {"answer_type": "parts", "fields": ({"name": "cap", "answer_type": "boolean"}, {"name": "sum"})},

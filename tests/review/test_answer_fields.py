@@ -13,6 +13,7 @@ from leadline.review.answer_fields import (
     MOST_BUTTONS,
     answer_fields,
     answer_in,
+    how_on_page,
     said_both,
     text_of,
     unanswered,
@@ -55,6 +56,18 @@ def test_twelve_choices_are_buttons_and_of_more_one_is_written() -> None:
         assert html.count('type="radio"') == (number if number <= MOST_BUTTONS else 0)
         assert html.count("<textarea") == (number > MOST_BUTTONS)
         assert f"v{number - 1}" in html, "what may be answered is told either way"
+
+
+def test_what_buttons_say_is_not_said_above_them_and_each_part_says_how_it_is_given() -> None:
+    def which(number: int) -> LabellerView:
+        terms = tuple(Term(value=f"v{at}") for at in range(number))
+        return LabellerView("Which?", answer_type="enum", vocabulary=terms)
+
+    assert how_on_page(which(MOST_BUTTONS)) == "Choose an answer"
+    assert how_on_page(which(MOST_BUTTONS + 1)).startswith("Answer with one of: v0 | v1")
+    assert how_on_page(TERM) == "Answer each part", "and not how a sheet of paper has it, NAME: VALUE"
+    html = drawn(TERM)
+    assert 'id="part-0-how">A number of days.<' in html and html.count("-how") == 2
 
 
 def test_what_was_said_stands_in_the_fields_and_is_never_markup() -> None:

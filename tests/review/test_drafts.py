@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 from contextlib import closing
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, UsageError
 from leadline.review.drafts import ConflictError, Draft, Drafts, LateError, Sent
 from leadline.review.drafts_file import heads_of
 from leadline.review.places import DRAFTS, adjudications_file, as_file_name, pack_review_folder, review_folder
@@ -230,7 +231,7 @@ def test_whatever_is_sent_in_whatever_order_every_refused_text_is_in_the_history
 def test_a_file_of_something_else_is_refused_in_one_line_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "review.sqlite"
     path.write_text("not a database, but long enough to be taken for one" * 20)
-    with pytest.raises(LeadlineError, match="drafts cannot be kept"):
+    with pytest.raises(LeadlineError, match="the file of drafts is damaged"):
         Drafts(path).make()
     path.unlink()
     with sqlite3.connect(path) as other:
@@ -240,6 +241,25 @@ def test_a_file_of_something_else_is_refused_in_one_line_and_left_alone(tmp_path
     (tmp_path / "file").write_text("")
     with pytest.raises(LeadlineError, match="cannot be made"):
         Drafts(tmp_path / "file" / "review.sqlite").make()
+
+
+def test_a_damaged_file_is_named_at_once_and_in_one_line(tmp_path: Path) -> None:
+    path, drafts = tmp_path / DRAFTS, Drafts(tmp_path / DRAFTS)
+    for number in range(60):
+        drafts.save("label", f"q{number}", "", Sent(0, {"answer": "a" * 3000}, by="Ann"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("UPDATE versions SET fields = '{' WHERE key = 'q7'")
+    with pytest.raises(UsageError, match="the file of drafts is damaged: version 1 of an entry is no JSON"):
+        Drafts(path).get("label", "q7", "")
+    whole = path.read_bytes()
+    half = len(whole) // 2 // 4096 * 4096
+    for damage in (whole[:half] + b"\xff" * 4096 + whole[half + 4096 :], b"\0" * 50 + whole[50:]):
+        path.write_bytes(damage)
+        with pytest.raises(UsageError) as told:
+            Drafts(path).make()
+        assert (
+            "damaged" in str(told.value) and "restore it" in str(told.value) and "\n" not in str(told.value)
+        )
 
 
 def test_what_people_write_lies_beside_their_benchmark_and_never_in_the_package(

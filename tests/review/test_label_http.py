@@ -69,6 +69,8 @@ def test_a_document_is_told_with_its_name_its_length_and_its_checksum(client: Cl
     [
         ("/api/documents/2", 404),
         ("/api/documents/99999999999999999999999999", 404),
+        (f"/api/documents/{'1' * 5000}", 404),
+        ("/api/documents/\u0661", 404),
         ("/api/documents/-1", 404),
         ("/api/documents/1", 422),
         ("/api/documents/..%2fsecret.txt", 404),

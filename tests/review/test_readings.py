@@ -135,7 +135,7 @@ def test_the_order_is_recorded_and_tells_nothing(tmp_path: Path) -> None:
 def test_a_damaged_seed_is_not_drawn_anew_in_silence(tmp_path: Path) -> None:
     recorded_seed(tmp_path)
     (tmp_path / "order.json").write_text("{}", "utf-8")
-    with pytest.raises(LeadlineError, match="holds no seed"):
+    with pytest.raises(UsageError, match="holds no seed"):
         recorded_seed(tmp_path)
 
 

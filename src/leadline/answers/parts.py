@@ -64,6 +64,25 @@ def read(item: Item, raw: str) -> Reading:
     )
 
 
+def unread_parts(item: Item, raw: str) -> dict[str, str]:
+    """The fields that an answer names and that are not read by their own declaration, and why.
+
+    >>> fields = (Part(name="rate", answer_type="number"), Part(name="capped", answer_type="boolean"))
+    >>> item = Item(id="1", question="?", answer="{}", answer_type="parts", fields=fields)
+    >>> list(unread_parts(item, '{"rate": 8, "capped": "green"}'))
+    ['capped']
+    """
+    said = said_parts(outside_reasoning(raw)[0], item.fields)
+    readings = {
+        part.name: _part(item, part, said[part.name], ()) for part in item.fields if part.name in said
+    }
+    return {
+        name: reading.reason or f"it is {reading.state.value}"
+        for name, reading in readings.items()
+        if reading.state is not State.OK
+    }
+
+
 def said_parts(body: str, fields: Sequence[Part]) -> dict[str, str]:
     """The text that stands for each field that `body` names."""
     return named_values(body, [part.name for part in fields])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from leadline.bench.answer_form import AnswerForm, AnswerType, DateOrder, Part, Term
+from leadline.bench.answer_form import AnswerType, DateOrder, Part, Term
 from leadline.bench.item import Evidence, Item
 
 # Units that are words, and not signs or names of signs: one says "a number of days", and "in percent".
@@ -57,8 +57,8 @@ class LabellerView:
         'a number in percent, to a precision of 0.1'
         """
         if self.answer_type != "parts":
-            return _how(self.answer_type, self)
-        named = "; ".join(f"{part.name}: {_how(part.answer_type, part)}" for part in self.fields)
+            return how_to_say(self)
+        named = "; ".join(f"{part.name}: {how_to_say(part)}" for part in self.fields)
         return f"each part as NAME: VALUE ({named})" if named else "each part as NAME: VALUE"
 
 
@@ -108,14 +108,16 @@ def key_of(item: Item) -> Key:
     return Key(item.answer, item.aliases, item.evidence)
 
 
-def _how(answer_type: AnswerType, form: AnswerForm | LabellerView) -> str:
+def how_to_say(form: Part | LabellerView) -> str:
+    """How an answer, or one part of it, is given in words; of an answer in parts see `LabellerView.how`."""
+    answer_type = form.answer_type
     if answer_type == "boolean":
         return "yes or no"
     if answer_type == "enum" and form.vocabulary:  # without one it is read as text
         return f"one of: {' | '.join(term.value for term in form.vocabulary)}"
     if answer_type == "date":
         order = f", written in the order {'-'.join(form.date_order)}" if form.date_order else ""
-        return f"a date{order}; YYYY-MM-DD is always read"
+        return f"a date{order} (YYYY-MM-DD is always read)"
     if answer_type == "number":
         counted = f" {_counted_in(form.unit)}" if form.unit else ""
         exactly = f", to a precision of {form.precision:f}" if form.precision is not None else ""

@@ -30,7 +30,7 @@ from leadline.review.adjudication_form import (
     faults_of_reading,
     seen_by,
 )
-from leadline.review.answer_fields import answer_fields, answer_in, is_unsettled, text_of
+from leadline.review.answer_fields import answer_fields, answer_in, how_on_page, is_unsettled, text_of
 from leadline.review.asking import RefusedError, reader_of, refusal
 from leadline.review.decide import DecidedSinceError, decide, decided_since
 from leadline.review.decision_file import DecisionFile
@@ -110,7 +110,7 @@ class AdjudicateJob:
         revealed = self._revealed(item, reading) if reading else None
         return {
             "question": view.question,
-            "how": view.how,
+            "how": how_on_page(view),
             "answers": answer_fields(view, "Your reading"),
             "window": in_window(item, quotes=not self.hide_quotes, limit=WINDOW_SHOWN),
             "documents": self._named(item),

@@ -19,6 +19,7 @@ from leadline.errors import UsageError
 from leadline.review.answer_fields import (
     answer_fields,
     answer_in,
+    how_on_page,
     is_unsettled,
     said_both,
     text_of,
@@ -69,6 +70,7 @@ class AnnotateJob:
         view = self._row(key).view
         return {
             "view": view,
+            "how": how_on_page(view),
             "answers": answer_fields(view),
             "in_sheet": draft is not None and not draft.committed and key in self._committed(reader),
         }

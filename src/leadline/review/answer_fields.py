@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from leadline.bench.views import LabellerView
+from leadline.bench.views import LabellerView, how_to_say
 from leadline.review.drafts import Fields
 
 ANSWER = "answer"
@@ -18,12 +18,14 @@ _BOTH = "An answer stands here too: take it out, or do not say that the text can
 
 @dataclass(frozen=True)
 class AnswerField:
-    """One field of a page: its name there and in words, and what may stand in it (() for anything)."""
+    """One field of a page: its name there and in words, what may stand in it (() for anything), and how it is
+    filled in, in words."""
 
     name: str
     title: str
     choices: tuple[str, ...] = ()
     unit: str = ""
+    how: str = ""
 
     @property
     def as_buttons(self) -> bool:
@@ -40,16 +42,30 @@ def answer_fields(view: LabellerView, title: str = "Answer") -> tuple[AnswerFiel
     ('yes', 'no')
     """
     if view.answer_type != "parts":
-        return (AnswerField(ANSWER, title, tuple(view.choices), view.unit or ""),)
+        return (AnswerField(ANSWER, title, tuple(view.choices), view.unit or "", view.how),)
     return tuple(
         AnswerField(
             f"part-{at}",
             part.name,
             ("yes", "no") if part.answer_type == "boolean" else tuple(term.value for term in part.vocabulary),
             part.unit or "",
+            how_to_say(part),
         )
         for at, part in enumerate(view.fields)
     )
+
+
+def how_on_page(view: LabellerView) -> str:
+    """How to answer, in words, where the fields are there: buttons say themselves what may be answered, and
+    each part has a field of its own.
+
+    >>> how_on_page(LabellerView("Is it?", answer_type="boolean"))
+    'Choose an answer'
+    """
+    if view.answer_type == "parts":
+        return "Answer each part"
+    (only,) = answer_fields(view)
+    return "Choose an answer" if only.as_buttons else f"Answer with {view.how}"
 
 
 def answer_in(view: LabellerView, fields: Fields) -> str:

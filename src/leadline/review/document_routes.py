@@ -62,14 +62,17 @@ def document_routes(documents: Documents) -> list[Route]:
             # Aside: documents are looked through while other readers' answers are kept.
             return await run_in_threadpool(_answered, documents, request, answer, body)
 
-        return Route(f"/api/documents/{{number:int}}{path}", endpoint, methods=[method])
+        return Route(f"/api/documents/{{number}}{path}", endpoint, methods=[method])
 
     return [route("", _slice), route("/search", _search), route("/quote", _quote, "POST")]
 
 
 def _answered(documents: Documents, request: Request, answer: Answer, body: _Marking | None) -> Response:
+    number = _number(request.path_params["number"])
+    if number is None:
+        return refusal(404, "documents have numbers")
     try:
-        document = documents.open(request.path_params["number"], _WAIT_SECONDS)
+        document = documents.open(number, _WAIT_SECONDS)
         if document is None:
             return _json({"reading": True}, _READING)
         return answer(document, request, body)
@@ -113,7 +116,11 @@ def _quote(document: OpenDocument, request: Request, body: _Marking | None) -> R
 
 
 def _place(request: Request, name: str) -> int | None:
-    written = request.query_params.get(name, "0")
+    return _number(request.query_params.get(name, "0"))
+
+
+def _number(written: str) -> int | None:
+    """What is written as digits; None for anything else, and for more of them than anything has."""
     return int(written) if written.isascii() and written.isdigit() and len(written) < 16 else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, UsageError
 from leadline.review.draft import ConflictError, Draft, Fields
 
 Place = tuple[str, str, str]  # job, key, whose
@@ -19,6 +19,7 @@ Which = Literal["counted", "committed"]
 
 _APPLICATION = 0x4C4C5256  # "LLRV"
 _FORMAT = 1
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _PATIENCE = 15.0  # seconds to wait for another process
 _TABLE = """
 CREATE TABLE IF NOT EXISTS versions (
@@ -38,6 +39,10 @@ _COLUMNS = "version, kind, before, fields, saved, reader, page, edit"
 _ONE = "job = ? AND key = ? AND place = ?"
 
 
+class _UnreadableText(Exception):
+    """A version whose fields are no JSON any more."""
+
+
 class DraftsFile:
     """The file at `path`. Several threads and processes may use it at once."""
 
@@ -49,7 +54,7 @@ class DraftsFile:
     def make(self) -> None:
         """Make the file, and its folder, where they are not there yet; whatever is asked first does so, too.
 
-        Raises LeadlineError where they cannot be made, or the file is something else.
+        Raises LeadlineError where they cannot be made, UsageError where the file is damaged or something else.
         """
         if self._there:
             return
@@ -60,7 +65,11 @@ class DraftsFile:
                 f"cannot be made: {error.strerror}", where=str(self.path.parent), fix="--into another folder"
             ) from None
         with self._connected() as database:
-            if not self._is_ours(database):
+            if self._is_ours(database):
+                # Once: a page that is damaged somewhere in the middle would else show in the midst of the work.
+                if (said := database.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                    raise _damaged(self.path, said)
+            else:
                 database.execute("PRAGMA journal_mode = WAL")
                 with _transaction(database):
                     if not self._is_ours(database):  # another process may have been quicker
@@ -93,18 +102,30 @@ class DraftsFile:
                 yield database
         except sqlite3.Error as error:
             said = " ".join(str(error).split())
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+                raise _damaged(self.path, said) from error
             fix = "is there room on the disk, and may the folder be written? --into chooses another"
             raise LeadlineError(f"drafts cannot be kept: {said}", where=str(self.path), fix=fix) from error
+        except _UnreadableText as error:
+            raise _damaged(self.path, str(error)) from error
 
     def _is_ours(self, database: sqlite3.Connection) -> bool:
-        """Whether it has our table; False for an empty one. Raises LeadlineError for any other."""
+        """Whether it has our table; False for an empty one. Raises UsageError for any other."""
         asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
         mark, form, tables = (database.execute(one).fetchone()[0] for one in asked)
         if tables and (mark, form) != (_APPLICATION, _FORMAT):
             ours = mark == _APPLICATION
             what = "was written by another version" if ours else "is a database of something else"
-            raise LeadlineError(what, where=str(self.path), fix="--into another folder")
+            raise UsageError(what, where=str(self.path), fix="--into another folder")
         return bool(tables)
+
+
+def _damaged(path: Path, said: str) -> UsageError:
+    """What was committed lies in other files, so that a review goes on without this one, all but its drafts."""
+    what = f"the file of drafts is damaged: {' '.join(said.split())}"
+    return UsageError(
+        what, where=str(path), fix="restore it from a copy, or move it away to begin without drafts"
+    )
 
 
 def head_of(database: sqlite3.Connection, place: Place) -> Draft | None:
@@ -186,7 +207,11 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 def _draft(row: Sequence[Any]) -> Draft:
     version, kind, before, fields, saved, reader, page, edit = row
-    return Draft(version, json.loads(fields), saved, reader, kind, before, page, edit)
+    try:
+        values = json.loads(fields)
+    except ValueError as error:
+        raise _UnreadableText(f"version {version} of an entry is no JSON") from error
+    return Draft(version, values, saved, reader, kind, before, page, edit)
 
 
 def _text(fields: Fields) -> str:

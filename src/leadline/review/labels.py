@@ -100,7 +100,8 @@ def answer_problems(question: Question, answer: str, aliases: Sequence[str]) -> 
             fix = f" ({breach.fix})" if breach.fix else ""
             found.setdefault(field, f"{breach.message}{fix}")
     if not found and (fault := gold_fault(item)):
-        found["answer"] = f"this is not read as {for_labeller(item).how}: {fault}"
+        how = for_labeller(item).how
+        found["answer"] = fault if item.answer_type == "parts" else f"this is not read as {how}: {fault}"
     return found
 
 

@@ -17,13 +17,14 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, UsageError
 
 FILE = "order.json"
 
 
 def recorded_seed(folder: Path) -> str:
-    """The seed of a review folder, which is drawn if it has none. Raises LeadlineError."""
+    """The seed of a review folder, which is drawn if it has none. Raises LeadlineError; UsageError for a
+    damaged file."""
     path = folder / FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +46,7 @@ def recorded_seed(folder: Path) -> str:
         ) from error
     except (ValueError, LookupError, TypeError):
         pass
-    raise LeadlineError("holds no seed", where=str(path), fix="put it back, or remove it to draw another")
+    raise UsageError("holds no seed", where=str(path), fix="put it back, or remove it to draw another")
 
 
 def shuffled(items: Iterable[str], seed: str) -> list[str]:

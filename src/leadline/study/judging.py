@@ -6,6 +6,7 @@ import dataclasses
 
 from leadline.answers import Reading, read_answer, readable_types, reader_for
 from leadline.answers.classes import classes
+from leadline.answers.parts import unread_parts
 from leadline.answers.reading import State
 from leadline.answers.sameness import Rule
 from leadline.bench import Item
@@ -43,13 +44,18 @@ def check_corrected(study: Study) -> None:
 
 
 def gold_fault(item: Item) -> str:
-    """Why the gold answer is not read as its own type says, "" if it is; texts mean what they say."""
+    """Why the gold answer is not read as its own type says, "" if it is; texts mean what they say.
+
+    Of an answer in parts each one that is named must be: no response could say a part that is not read.
+    """
     if item.answer_type == "text" or item.answer_type not in readable_types():
         return ""
     for answer in item.valid_answers:
         reading = read_answer(item, answer)
         if reading.value is None:
             return reading.reason or f"it is {reading.state.value}"
+        if item.answer_type == "parts" and (unread := unread_parts(item, answer)):
+            return "; ".join(f"{name}: {why}" for name, why in unread.items())
     return ""
 
 
