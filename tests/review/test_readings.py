@@ -10,7 +10,7 @@ import pytest
 
 from leadline.bench.adjudications import label_hash
 from leadline.bench.item import Item
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.review.decision_file import DecisionFile
 from leadline.review.order import recorded_seed, shuffled, token
 from leadline.review.readings import FILE, Readings

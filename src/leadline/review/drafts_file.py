@@ -39,7 +39,7 @@ _COLUMNS = "version, kind, before, fields, saved, reader, page, edit"
 _ONE = "job = ? AND key = ? AND place = ?"
 
 
-class _UnreadableText(Exception):
+class UnreadableTextError(Exception):
     """A version whose fields are no JSON any more."""
 
 
@@ -54,7 +54,7 @@ class DraftsFile:
     def make(self) -> None:
         """Make the file, and its folder, where they are not there yet; whatever is asked first does so, too.
 
-        Raises LeadlineError where they cannot be made, UsageError where the file is damaged or something else.
+        Raises LeadlineError where they cannot be made, UsageError where the file is damaged or another.
         """
         if self._there:
             return
@@ -66,7 +66,7 @@ class DraftsFile:
             ) from None
         with self._connected() as database:
             if self._is_ours(database):
-                # Once: a page that is damaged somewhere in the middle would else show in the midst of the work.
+                # Once: what is damaged in the middle would else show in the midst of the work.
                 if (said := database.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
                     raise _damaged(self.path, said)
             else:
@@ -106,7 +106,7 @@ class DraftsFile:
                 raise _damaged(self.path, said) from error
             fix = "is there room on the disk, and may the folder be written? --into chooses another"
             raise LeadlineError(f"drafts cannot be kept: {said}", where=str(self.path), fix=fix) from error
-        except _UnreadableText as error:
+        except UnreadableTextError as error:
             raise _damaged(self.path, str(error)) from error
 
     def _is_ours(self, database: sqlite3.Connection) -> bool:
@@ -121,7 +121,7 @@ class DraftsFile:
 
 
 def _damaged(path: Path, said: str) -> UsageError:
-    """What was committed lies in other files, so that a review goes on without this one, all but its drafts."""
+    """What was committed lies in other files: a review goes on without this one, all but its drafts."""
     what = f"the file of drafts is damaged: {' '.join(said.split())}"
     return UsageError(
         what, where=str(path), fix="restore it from a copy, or move it away to begin without drafts"
@@ -210,7 +210,7 @@ def _draft(row: Sequence[Any]) -> Draft:
     try:
         values = json.loads(fields)
     except ValueError as error:
-        raise _UnreadableText(f"version {version} of an entry is no JSON") from error
+        raise UnreadableTextError(f"version {version} of an entry is no JSON") from error
     return Draft(version, values, saved, reader, kind, before, page, edit)
 
 
