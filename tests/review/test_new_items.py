@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from leadline.bench import load_benchmark
 from leadline.bench.header import Header
 from leadline.documents import Sources
 from leadline.errors import LeadlineError, UsageError
-from leadline.review.labels import FILE, Label, Proof, add_label
+from leadline.review.labels import FILE, Label, Proof, add_label, read_labels
 from leadline.review.new_items import new_items
 from leadline.review.new_items_folder import write_new_items
 from leadline.review.passages import Documents, documents_of
@@ -181,6 +182,37 @@ def test_the_folder_holds_what_it_rests_on_and_who_made_it(made: Path) -> None:
     ]  # fmt: skip
     assert "Ann (4)" in benchmark.data_statement and "Which court?" in benchmark.data_statement
     assert not list(made.parent.glob(".made*")), "nothing half made is left"
+
+
+def test_new_items_and_old_ones_are_one_benchmark_of_the_next_version(
+    made: Path, labelled: Path, tmp_path: Path
+) -> None:
+    """`made` is the old one: labelled before, decided on, and read again."""
+    old = tmp_path / "old"
+    shutil.copytree(made, old)
+    ruling = '{"item":"n3","outcome":"rejected"}\n'
+    (old / "adjudications.jsonl").write_text(ruling)
+    documents = documents_of(load_benchmark(old))
+    assert documents is not None
+    again = label("n1", [proof(documents, "MIT.txt", "WITHOUT WARRANTY OF ANY KIND")], answer="another")
+    fresh = label("n9", [proof(documents, "MIT.txt", "WITHOUT WARRANTY OF ANY KIND")], question="Warranty?")
+    for one in (again, fresh):
+        add_label(old / "review" / FILE, one)
+    out = tmp_path / "both"
+    code, said = run("review", "items", str(old), "--out", str(out), "--with-old")
+    assert code == 0 and "5 items, 1 of them new (version 1+labelled.1)" in said
+    assert "left out n1: the benchmark has an item of this id already" in said
+    before, after = load_benchmark(old), load_benchmark(out)
+    assert after.items[:4] == before.items and after.items[4].id == "n9"
+    assert (after.name, after.version, after.tasks) == (before.name, "1+labelled.1", before.tasks)
+    assert (after.title, after.licence) == (before.title, before.licence) != ("", "")
+    assert before.data_statement.strip() in after.data_statement and "1 question" in after.data_statement
+    assert (out / "items.jsonl").read_bytes().startswith((old / "items.jsonl").read_bytes())
+    assert list(read_labels(out / FILE)) == ["n1", "n2", "n3", "n4", "n9"]
+    assert (out / "adjudications.jsonl").read_text() == ruling
+    assert run("bench", "validate", str(out))[0] == 0 and run("audit", str(out))[0] == 0
+    code, said = run("review", "items", str(old / "review" / FILE), "--out", str(out / "x"), "--with-old")
+    assert code == 2 and "a file of labels has no old items" in said
 
 
 def test_a_folder_that_is_there_is_not_written_over(made: Path, labelled: Path) -> None:

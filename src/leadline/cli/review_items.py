@@ -26,7 +26,16 @@ def items(
     name: Annotated[
         str | None, typer.Option(help="What the new benchmark is called.  [default: its folder's name]")
     ] = None,
-    version: Annotated[str, typer.Option(help="Its version.")] = "1",
+    version: Annotated[
+        str | None,
+        typer.Option(help="Its version.  [default: 1; with old items the next one, such as 1.0+labelled.1]"),
+    ] = None,
+    with_old: Annotated[
+        bool,
+        typer.Option(
+            "--with-old", help="The benchmark's own items first: a new version of it, with more items."
+        ),
+    ] = False,
     into: Annotated[
         Path | None, typer.Option(help="The review folder, where it is another than `serve` chooses itself.")
     ] = None,
@@ -40,7 +49,8 @@ def items(
 
     A label whose quotes do not stand in its documents any more is left out, with the reason, and so is what
     the text could not settle. labels.jsonl in the new folder says who labelled what, when, and where the
-    quotes stand.
+    quotes stand. With --with-old it is the benchmark itself and these items: what was there stays as it is,
+    and its decisions come along.
     """
     from leadline.documents import Sources
     from leadline.review.found_labels import find_labels
@@ -48,17 +58,23 @@ def items(
     from leadline.review.new_items_folder import write_new_items
     from leadline.review.passages import Documents
 
-    found = find_labels(source, out, name=name, version=version, into=into, sources=sources)
+    found = find_labels(
+        source, out, name=name, version=version, with_old=with_old, into=into, sources=sources
+    )
     held = Sources(found.sources)
-    made = new_items(found.labels, Documents(held), found.about, window)
+    made = new_items(found.labels, Documents(held), found.about, window, found.old)
     write_new_items(made, held, out)
     if as_json:
         left_out = [
             {"item": one.item, "question": one.question, "reason": one.reason} for one in made.left_out
         ]
-        print_json({"folder": str(out), "items": len(made.benchmark.items), "left_out": left_out})
+        print_json(
+            {"folder": str(out), "items": len(made.benchmark.items), "new": made.new, "left_out": left_out}
+        )
         return
-    typer.echo(printable(f"written {out}: {count(len(made.benchmark.items), 'item')}"))
+    holds = count(len(made.benchmark.items), "item")
+    more = f", {made.new:,} of them new (version {made.benchmark.version})" if with_old else ""
+    typer.echo(printable(f"written {out}: {holds}{more}"))
     for one in made.left_out:
         typer.echo(printable(f"left out {one.item}: {one.reason}"))
     place = shlex.quote(str(out))

@@ -32,18 +32,31 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class NewItems:
-    """A benchmark of labels, the labels that it was made of, what was left out, and its sources' names."""
+    """A benchmark of labels, the labels that it was made of, what was left out, and its sources' names. `new`
+    is how many of its items the labels made."""
 
     benchmark: Benchmark
     labels: tuple[Label, ...]
     left_out: tuple[LeftOut, ...]
     sources: tuple[str, ...]
 
+    @property
+    def new(self) -> int:
+        """How many items are new."""
+        return len(self.labels)
+
 
 def new_items(
-    labels: Mapping[str, Label], documents: Documents, about: Header, window: int = WINDOW
+    labels: Mapping[str, Label],
+    documents: Documents,
+    about: Header,
+    window: int = WINDOW,
+    old: Benchmark | None = None,
 ) -> NewItems:
     """The benchmark that `labels` make; `about` says what it is called and which tasks it declares.
+
+    With `old` it holds the items of that benchmark first, as they are, and is called as `about` says; a label
+    that has the id of one of them is left out, for decisions change labels, and not this.
 
     Each quote must stand where its label says, in a document that is still the one that was read; else the
     label is left out, as are those that the text could not settle. `window` is the most characters that a
@@ -57,6 +70,8 @@ def new_items(
         made = (
             f"the text cannot settle it: {label.reason}"
             if label.unsettled
+            else "the benchmark has an item of this id already"
+            if old is not None and label.id in old.by_id
             else _item(label, documents, window)
         )
         if isinstance(made, str):
@@ -68,10 +83,17 @@ def new_items(
     if not items:
         why = left_out[0].reason if left_out else "there are none"
         raise UsageError("no label makes an item", where=FILE, fix=f"the first: {why}" if left_out else why)
+    statement = data_statement(about, used, left_out)
+    if old is not None:
+        told = f"{old.data_statement.rstrip()}\n\n{statement}" if old.data_statement.strip() else statement
+        both = old.replaced(
+            name=about.name, version=about.version, items=(*old.items, *items), data_statement=told
+        )
+        return NewItems(both, tuple(used), tuple(left_out), documents.names)
     present = {item.task for item in items}
     tasks = tuple(task for task in about.tasks if task.name in present)
     said = {name: getattr(about, name) for name in Benchmark.model_fields if name not in ("items", "tasks")}
-    said["data_statement"] = data_statement(about, used, left_out)
+    said["data_statement"] = statement
     benchmark = Benchmark(**said, tasks=tasks, items=tuple(items))
     return NewItems(benchmark, tuple(used), tuple(left_out), tuple(names))
 
