@@ -40,7 +40,7 @@ class Notes:
     kept: list[tuple[str, str, Fields]] = field(default_factory=list)
     more: tuple[Route, ...] = ()
 
-    def entries(self) -> Sequence[Entry]:
+    def entries(self, reader: str = "") -> Sequence[Entry]:
         return [Entry(str(at), asked) for at, asked in enumerate(self.asked, 1)]
 
     def has(self, key: str) -> bool:

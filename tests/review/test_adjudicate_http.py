@@ -391,11 +391,109 @@ def test_flags_without_items_and_a_study_of_another_benchmark_are_refused(
     assert offer(Wanted(tmp_path, load_benchmark("licences")), drafts) is None
 
 
-def test_an_item_that_was_read_stays_though_it_is_flagged_no_more(made: Doubted) -> None:
+def test_an_item_that_was_read_stays_for_its_reader_though_it_is_flagged_no_more(made: Doubted) -> None:
+    """And it is no part of what is to be done."""
     job, drafts = adjudicate(made)
     keys = [entry.key for entry in job.entries()]
     with served([job], drafts) as running, closing(running.client()) as ann:
         commit(ann, keys[2], answer="8429")
-    job.flags = job.flags.model_copy(update={"flags": ()})
-    again = AdjudicateJob(job.benchmark, job.flags, job.readings, job.decisions, job.seed)
-    assert [entry.key for entry in again.entries()] == [keys[2]]
+    kept = job.flags.model_copy(update={"flags": job.flags.of(job._items[keys[0]].id)})
+    again = AdjudicateJob(job.benchmark, kept, job.readings, job.decisions, job.seed)
+    assert [(one.key, one.counted) for one in again.entries("Ann")] == [(keys[0], True), (keys[2], False)]
+    assert [one.key for one in again.entries("Bo")] == [keys[0]], "who read what is told to nobody else"
+    with served([again], drafts) as running, closing(running.client()) as ann:
+        page = ann.get("/adjudicate?show=all").text
+        assert "0 of 1 done" in page and "Read before, and flagged no more" in page
+        assert ann.get(f"/adjudicate/{keys[2]}").status_code == 200
+
+
+def test_each_reader_has_an_order_of_their_own_which_stays(made: Doubted) -> None:
+    job, _ = adjudicate(made)
+    orders = {name: [one.key for one in job.entries(name)] for name in ("Ann", "Bo", "Cem", "Di")}
+    assert len({tuple(order) for order in orders.values()}) > 1
+    assert len({frozenset(order) for order in orders.values()}) == 1, "the same items"
+    again, _ = adjudicate(made)
+    assert [one.key for one in again.entries(" ann ")] == orders["Ann"]
+
+
+@pytest.mark.parametrize("hide_quotes", [False, True])
+def test_whether_quotes_were_marked_is_kept_with_the_reading_and_the_decision(
+    made: Doubted, hide_quotes: bool
+) -> None:
+    job, drafts = adjudicate(made, hide_quotes=hide_quotes)
+    with served([job], drafts) as running, closing(running.client()) as ann:
+        review = Reviewed(made, job, running)
+        key = review.key("crate-quibbleforth")
+        assert ("<mark>" in ann.get(f"/adjudicate/{key}").text) is not hide_quotes
+        commit(ann, key, answer="Zanthoxa")
+        assert commit(ann, key, outcome="rejected", reason="so", seen="0").status_code == 200
+        assert review.readings[0]["quotes_shown"] is not hide_quotes
+        assert read_adjudications(review.decisions)[0].quotes_shown is not hide_quotes
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"answer": "Quibbleforth"', '"answer": "Zanthoxa"'),
+        ('"id": "crate-quibbleforth"', '"id": "crate-other"'),
+        ('"question": "Who receives the crates?"', '"question": 5'),
+    ],
+)
+def test_an_item_that_is_another_on_the_disk_is_neither_read_nor_decided(
+    review: Reviewed, before: str, after: str
+) -> None:
+    key, items = review.key("crate-quibbleforth"), review.made.benchmark / "items.jsonl"
+    sound = items.read_text("utf-8")
+    with closing(review.served.client()) as ann:
+        items.write_text(sound.replace(before, after), "utf-8")
+        told = commit(ann, key, answer="Brinderhaus, I think")
+        assert told.status_code == 422 and "changed on the disk" in told.json()["problems"][""]
+        assert "zanthoxa" not in told.text.lower() and review.readings == []
+        assert ann.get(f"/api/adjudicate/{key}").json()["fields"]["answer"] == "Brinderhaus, I think"
+        items.write_text(sound, "utf-8")
+        assert commit(ann, key, answer="Zanthoxa").status_code == 200
+        items.write_text(sound.replace(before, after), "utf-8")
+        told = commit(ann, key, outcome="rejected", reason="clause 4", seen="0")
+        assert told.status_code == 422 and "changed on the disk" in told.json()["problems"][""]
+        assert not review.decisions.exists()
+        assert ann.get(f"/api/adjudicate/{key}").json()["fields"]["reason"] == "clause 4"
+
+
+@pytest.mark.parametrize("spoilt", [{"corrected": 12345}, {"outcome": "Marnistide"}])
+def test_a_damaged_decision_tells_nobody_what_stands_in_it(review: Reviewed, spoilt: dict[str, Any]) -> None:
+    key, other = review.key("crate-quibbleforth"), review.key("season-evidence-absent")
+    line = {"item": "season-evidence-absent", "outcome": "upheld", "reader": "Cem", "date": "2026-01-01"}
+    line |= {"reason": "so", "label": "sha256:" + 64 * "0"} | spoilt
+    with closing(review.served.client()) as ann:
+        commit(ann, key, answer="Zanthoxa")
+        review.decisions.write_text(json.dumps(line) + "\n", "utf-8")
+        for address in (
+            f"/adjudicate/{key}",
+            f"/adjudicate/{other}",
+            "/adjudicate",
+            f"/api/adjudicate/{key}/revealed",
+        ):
+            told = ann.get(address)
+            assert "12345" not in told.text and "marnistide" not in told.text.lower()
+        assert told.status_code == 503 and "is no decision" in told.text
+
+
+def test_what_is_no_truth_value_settles_nothing(review: Reviewed) -> None:
+    with closing(review.served.client()) as ann:
+        key = review.key("crate-quibbleforth")
+        assert commit(ann, key, unsettled="no").status_code == 422
+        page = ann.get(f"/adjudicate/{key}").text
+        (box,) = [part for part in page.split("<input")[1:] if 'data-field="unsettled"' in part]
+        assert "checked" not in box.partition(">")[0]
+
+
+def test_an_audit_is_enough_before_any_model_answered(made: Doubted) -> None:
+    job, drafts = adjudicate(made, study=None, audit=made.audit)
+    with served([job], drafts) as running, closing(running.client()) as ann:
+        keys = {job._items[entry.key].id: entry.key for entry in job.entries("Ann")}
+        assert "season-evidence-absent" in keys and "crate-quibbleforth" not in keys
+        commit(ann, keys["season-evidence-absent"], unsettled=True)
+        page = ann.get(f"/adjudicate/{keys['season-evidence-absent']}").text
+        assert "From the audit." in page and "No study is at hand" in page
+    with pytest.raises(UsageError, match="an audit holds no items"):
+        what_is_wanted(ServeOptions(audit=made.audit))

@@ -120,7 +120,7 @@ def test_next_is_the_next_open_one_round_the_end_and_the_list_when_all_are_done(
 
 def test_an_entry_that_leads_to_more_work_is_offered_and_not_counted(tmp_path: Path) -> None:
     class Endless(Notes):
-        def entries(self) -> list[Entry]:
+        def entries(self, reader: str = "") -> list[Entry]:
             return [*super().entries(), Entry("new", "One more", counted=False)]
 
     with (

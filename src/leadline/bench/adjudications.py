@@ -48,9 +48,9 @@ class Adjudication(BaseModel):
 
     `upheld`: the doubt was right, the label is wrong (`corrected` is the answer that the text gives, where
     it gives one). `rejected`: the label stands. `excluded-ambiguous`: the item admits more than one reading.
-    `reading` is what the reader answered before seeing label and models' answers, `read` the text that was
-    read, with further ones in `also_read`. `label` is `label_hash` of
-    the item as it was judged.
+    `reading` is what the reader answered before seeing label and models' answers; `quotes_shown`, whether the
+    label's quotes were marked then where they were found (None: not told). `read` is the text that was read,
+    with further ones in `also_read`. `label` is `label_hash` of the item as it was judged.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -62,6 +62,7 @@ class Adjudication(BaseModel):
     reason: str = Field(min_length=1)
     label: str
     reading: str = ""
+    quotes_shown: bool | None = None
     corrected: str | None = None
     read: Read | None = None
     also_read: tuple[Read, ...] = ()

@@ -18,6 +18,10 @@ def serve(
     flags: Annotated[
         Path | None, typer.Option(help="Decide on the items of this list of flags (leadline review flags).")
     ] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option(help="Decide on what this audit's JSON flags; no model need have answered."),
+    ] = None,
     pack: Annotated[
         Path | None, typer.Option(help="Answer this blind pack again (leadline review pack).")
     ] = None,
@@ -61,6 +65,7 @@ def serve(
             benchmark=benchmark,
             study=study,
             flags=flags,
+            audit=audit,
             pack=pack,
             questions=questions,
             reader=reader,

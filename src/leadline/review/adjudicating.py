@@ -31,13 +31,14 @@ from leadline.review.adjudication_form import (
     seen_by,
 )
 from leadline.review.answer_fields import answer_fields, answer_in, how_on_page, is_unsettled, text_of
+from leadline.review.as_shown import not_as_shown
 from leadline.review.asking import RefusedError, reader_of, refusal
 from leadline.review.decide import DecidedSinceError, decide, decided_since
 from leadline.review.decision_file import DecisionFile
 from leadline.review.drafts import Draft, Drafts, Fields
 from leadline.review.evidence import in_sources, in_window, pointed_to
 from leadline.review.flag_files import read_flags
-from leadline.review.flagging import flags_of
+from leadline.review.flagging import flags_of, flags_of_audit
 from leadline.review.flags import FlagList, as_recorded
 from leadline.review.job import Entry, State
 from leadline.review.order import recorded_seed, shuffled, token
@@ -59,7 +60,8 @@ _NOT_YET = "this is shown once you have committed a reading of this item"
 
 @dataclass
 class AdjudicateJob:
-    """Entries are the flagged items of `benchmark` (as annotated), shuffled; see `adjudicate_job`."""
+    """Entries are the flagged items of `benchmark` (as annotated), shuffled for each reader; see
+    `adjudicate_job`."""
 
     benchmark: Benchmark
     flags: FlagList
@@ -80,23 +82,38 @@ class AdjudicateJob:
 
     _items: dict[str, Item] = field(init=False)
     _labels: dict[str, str] = field(init=False)  # windows may be long: hashed once
-    _entries: tuple[Entry, ...] = field(init=False)
+    _keys: dict[str, str] = field(init=False)  # by item
+    _flagged: tuple[str, ...] = field(init=False)
+    _others: tuple[str, ...] = field(init=False)  # read by somebody, and flagged no more
 
     def __post_init__(self) -> None:
-        """Names and orders the entries: what is flagged, and what was read and is flagged no more."""
+        """Names the entries: what is flagged, and what was read and is flagged no more."""
         known = self.benchmark.by_id
         read = {one.item: one.label for one in self.readings.all() if one.item in known}
-        flagged = {item for item in self.flags.items if item in known}
-        self._labels = {item: label_hash(known[item]) for item in {*flagged, *read}}
+        self._flagged = tuple(item for item in self.flags.items if item in known)
+        self._labels = {item: label_hash(known[item]) for item in {*self._flagged, *read}}
         # What was read was another item, if this one was changed since.
-        listed = {*flagged, *(item for item, label in read.items() if label == self._labels[item])}
-        order = shuffled(listed, self.seed)
-        self._items = {token(item, self._labels[item], self.seed): known[item] for item in order}
-        self._entries = tuple(Entry(key, title(item.question)) for key, item in self._items.items())
+        still = {item for item, label in read.items() if label == self._labels[item]}
+        self._others = tuple(still - set(self._flagged))
+        self._keys = {
+            item: token(item, self._labels[item], self.seed) for item in (*self._flagged, *self._others)
+        }
+        self._items = {key: known[item] for item, key in self._keys.items()}
 
-    def entries(self) -> Sequence[Entry]:
-        """The doubted items: nothing of them but the question."""
-        return self._entries
+    def entries(self, reader: str = "") -> Sequence[Entry]:
+        """The doubted items, in an order of the reader's own: nothing of them but the question. Behind them
+        what this reader has read that is flagged no more, which is no part of the work."""
+        own = [item for item in self._others if self._reading(self.benchmark.by_id[item], reader)]
+        return [
+            *(self._entry(item) for item in shuffled(self._flagged, self.seed, reader)),
+            *(
+                self._entry(item, group="Read before, and flagged no more", counted=False)
+                for item in shuffled(own, self.seed, reader)
+            ),
+        ]
+
+    def _entry(self, item: str, **more: Any) -> Entry:
+        return Entry(self._keys[item], title(self.benchmark.by_id[item].question), **more)
 
     def has(self, key: str) -> bool:
         """Whether a doubted item has this key."""
@@ -140,6 +157,8 @@ class AdjudicateJob:
     def problems(self, key: str, reader: str, fields: Fields) -> Mapping[str, str]:
         """What the reading, or the decision, lacks."""
         item = self._items[key]
+        if gone := not_as_shown(self.benchmark, item.id, self._labels[item.id]):
+            return {"": gone}
         if self._reading(item, reader) is None or IS_DECISION not in fields:
             return faults_of_reading(for_labeller(item), fields)
         faults = faults_of_decision(item, fields, self._standing(item))
@@ -156,7 +175,14 @@ class AdjudicateJob:
         reading = self._reading(item, reader)
         if reading is None or IS_DECISION not in draft.fields:
             answer, unsettled = answer_in(for_labeller(item), draft.fields), is_unsettled(draft.fields)
-            self.readings.add(item.id, self._labels[item.id], reader, answer, unsettled=unsettled)
+            self.readings.add(
+                item.id,
+                self._labels[item.id],
+                reader,
+                answer,
+                unsettled=unsettled,
+                quotes_shown=bool(item.evidence) and not self.hide_quotes,
+            )
         else:
             self._decide(item, reader, reading, draft.fields)
 
@@ -198,6 +224,7 @@ class AdjudicateJob:
             "reading": reading.in_words,
             "corrected": (text_of(fields, "corrected") or None) if outcome == "upheld" else None,
             "flag": as_recorded(self.flags, item.id) if flagged else {},
+            "quotes_shown": reading.quotes_shown,
         }
         is_about = {**made, "label": self._labels[item.id], "read": read[0] if read else None}
         before = self.decisions.on(item)
@@ -256,21 +283,23 @@ def adjudicate_job(
 
 
 def offer(wanted: Wanted, drafts: Drafts) -> AdjudicateJob | None:
-    """The job where there is a study or a list of flags.
+    """The job where there is a study, a list of flags or an audit.
 
     Decisions go where the study takes them from, else where `leadline review decide` writes them. Raises
     UsageError for flags that are about another benchmark.
     """
     study, benchmark = wanted.study, wanted.about
-    if benchmark is None or (study is None and wanted.flags is None):
+    if benchmark is None or (study is None and wanted.flags is None and wanted.audit is None):
         return None
     own = study.population.decisions.file if study is not None else None
     decisions = own or adjudications_file(benchmark, wanted.folder)
     if wanted.flags is not None:
         flags = read_flags(wanted.flags, benchmark)
-    else:
-        assert study is not None
+    elif study is not None:
         flags = flags_of(study, DecisionFile(decisions).all(), with_decided=True)
+    else:
+        assert wanted.audit is not None
+        flags = flags_of_audit(benchmark, wanted.audit, DecisionFile(decisions).all(), with_decided=True)
     return adjudicate_job(
         benchmark,
         flags,

@@ -57,7 +57,7 @@ class AnnotateJob:
     scripts: ClassVar[tuple[str, ...]] = ("answer.js", "annotate.js")
     styles: ClassVar[tuple[str, ...]] = ()
 
-    def entries(self) -> Sequence[Entry]:
+    def entries(self, reader: str = "") -> Sequence[Entry]:
         """The rows, in the pack's order."""
         return [Entry(row.token, row.view.question[:300]) for row in self.pack.rows]
 

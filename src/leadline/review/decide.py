@@ -57,6 +57,7 @@ def decide(
     corrected: str | None = None,
     read: Sequence[Read] = (),
     flag: dict[str, Any] | None = None,
+    quotes_shown: bool | None = None,
     seen: int | None = None,
 ) -> Written:
     """Write a decision on an item of `benchmark`, as it is now, at the end of `file`.
@@ -95,6 +96,7 @@ def decide(
         read=first,
         also_read=tuple(one for one in others if one is not None),
         flag=flag or {},
+        quotes_shown=quotes_shown,
     )
     with adding(file) as add:
         before = read_adjudications(file) if file.exists() else ()

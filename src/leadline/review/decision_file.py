@@ -7,6 +7,7 @@ from pathlib import Path
 
 from leadline.bench.adjudications import Adjudication, in_force, label_hash, read_adjudications
 from leadline.bench.item import Item
+from leadline.errors import UsageError
 
 
 class DecisionFile:
@@ -25,14 +26,22 @@ class DecisionFile:
         self._in_force: dict[str, Adjudication] = {}
 
     def all(self) -> tuple[Adjudication, ...]:
-        """All lines, in order. Raises UsageError with file and line for one that is no decision."""
+        """All lines, in order. Raises UsageError where one is no decision, and does not say what stands in
+        it: who asks for a page may be about to read the item that it is on."""
         try:
             about = self.path.stat()
         except FileNotFoundError:
             return ()
         with self._lock:
             if self._stamp != (about.st_size, about.st_mtime_ns):
-                self._all = read_adjudications(self.path)
+                try:
+                    self._all = read_adjudications(self.path)
+                except UsageError as error:
+                    raise UsageError(
+                        "holds a line that is no decision, or cannot be read",
+                        where=error.where,
+                        fix="leadline review decisions BENCHMARK says what is wrong, to who may see labels",
+                    ) from None
                 self._in_force = in_force(self._all)
                 self._stamp = about.st_size, about.st_mtime_ns
             return self._all

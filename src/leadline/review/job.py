@@ -79,8 +79,8 @@ class Job(Protocol):
         """Further style sheets of `static/`."""
         ...
 
-    def entries(self) -> Sequence[Entry]:
-        """All entries, in the order in which they are gone through."""
+    def entries(self, reader: str = "") -> Sequence[Entry]:
+        """All entries, in the order in which they are gone through; it may be another for each reader."""
         ...
 
     def has(self, key: str) -> bool:

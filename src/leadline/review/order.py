@@ -1,7 +1,8 @@
 """The order in which doubted items are shown, and the names that they have in addresses.
 
 A list of flags is sorted by kind and support, and an item's id may tell its label. So entries are shuffled
-under a seed, and named by what only that seed makes of them. The seed is drawn once and kept in the review
+under a seed, for each reader anew (else all would tire at the same ones), and named by what only that seed
+makes of them. The seed is drawn once and kept in the review
 folder: after a restart everything stands where it stood, and anybody can make the same order again.
 """
 
@@ -18,6 +19,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from leadline.errors import LeadlineError, UsageError
+from leadline.review.reader import reader_key
 
 FILE = "order.json"
 
@@ -49,13 +51,15 @@ def recorded_seed(folder: Path) -> str:
     raise UsageError("holds no seed", where=str(path), fix="put it back, or remove it to draw another")
 
 
-def shuffled(items: Iterable[str], seed: str) -> list[str]:
-    """The items, each once, in an order that depends on the seed alone; further ones move none of the others.
+def shuffled(items: Iterable[str], seed: str, reader: str = "") -> list[str]:
+    """The items, each once, in an order that depends on the seed and on who reads alone; further ones move
+    none of the others.
 
-    >>> shuffled(["b", "a"], "0") == shuffled(["a", "b", "a"], "0")
+    >>> shuffled(["b", "a"], "0", "Ann") == shuffled(["a", "b", "a"], "0", "ann")
     True
     """
-    return sorted(set(items), key=lambda item: _digest(seed, "place", item))
+    own = f"{seed}\0{reader_key(reader)}"
+    return sorted(set(items), key=lambda item: _digest(own, "place", item))
 
 
 def token(item: str, label: str, seed: str) -> str:
@@ -66,6 +70,5 @@ def token(item: str, label: str, seed: str) -> str:
 
 
 def _digest(seed: str, what: str, item: str) -> str:
-    return hmac.new(
-        seed.encode(), f"{what}\0{item}".encode("utf-8", "surrogatepass"), hashlib.sha256
-    ).hexdigest()
+    key, text = (one.encode("utf-8", "surrogatepass") for one in (seed, f"{what}\0{item}"))
+    return hmac.new(key, text, hashlib.sha256).hexdigest()

@@ -24,7 +24,9 @@ FILE = "readings.jsonl"
 
 class BlindReading(BaseModel):
     """One reading. `label` is `label_hash` of the item as it was read; `answer` is empty where the reader
-    found that the text cannot settle it (`unsettled`). A "note" came after that reader's first reading."""
+    found that the text cannot settle it (`unsettled`). `quotes_shown`: whether the label's quotes were
+    marked, where they were found, for whoever read; None where that was not written down. A "note" came after
+    that reader's first reading."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -35,6 +37,7 @@ class BlindReading(BaseModel):
     answer: str = ""
     unsettled: bool = False
     kind: Literal["reading", "note"] = "reading"
+    quotes_shown: bool | None = None
 
     @property
     def in_words(self) -> str:
@@ -65,7 +68,14 @@ class Readings:
         return self._first.get((item, label, reader_key(reader)))
 
     def add(
-        self, item: str, label: str, reader: str, answer: str = "", *, unsettled: bool = False
+        self,
+        item: str,
+        label: str,
+        reader: str,
+        answer: str = "",
+        *,
+        unsettled: bool = False,
+        quotes_shown: bool | None = None,
     ) -> BlindReading:
         """Write a reading, whole and on the disk; a note where this reader has one of the item already.
 
@@ -87,6 +97,7 @@ class Readings:
                 answer=answer,
                 unsettled=unsettled,
                 kind="reading" if before is None else "note",
+                quotes_shown=quotes_shown,
             )
             write(line)
             return before or line

@@ -56,6 +56,7 @@ class ServeOptions:
     host: str = "127.0.0.1"
     port: int = 8090
     hide_quotes: bool = False
+    audit: Path | None = None
 
 
 def start(named: ServeOptions) -> None:
@@ -72,8 +73,8 @@ def start(named: ServeOptions) -> None:
     if not jobs:
         raise UsageError(
             "there is nothing to do",
-            fix="a BENCHMARK with sources or --questions to label; --study or --flags to decide on doubts; "
-            "--pack to answer a blind pack",
+            fix="a BENCHMARK with sources or --questions to label; --study, --flags or --audit to decide on "
+            "doubts; --pack to answer a blind pack",
         )
     with listen(named.host, named.port) as bound:
         drafts.make()  # not before the port is ours
@@ -103,7 +104,7 @@ def what_is_wanted(named: ServeOptions) -> tuple[Wanted, str]:
     study = None
     if named.study is not None:
         print(f"reading the study {named.study} and its answers …", file=sys.stderr)
-        study = open_study(named.study)
+        study = open_study(named.study, None, named.audit)
     if benchmark is not None and study is not None:
         _check_same(benchmark, study)
     # A study's benchmark says where answers go; it is not named for new items to be written on it.
@@ -111,6 +112,10 @@ def what_is_wanted(named: ServeOptions) -> tuple[Wanted, str]:
     if about is None and named.flags is not None:
         raise UsageError(
             "a list of flags holds no items", where=str(named.flags), fix="name its BENCHMARK, or --study"
+        )
+    if about is None and named.audit is not None:
+        raise UsageError(
+            "an audit holds no items", where=str(named.audit), fix="name its BENCHMARK, or --study"
         )
     if about is not None:
         folder, title = review_folder(about, named.into), about.title or about.name
@@ -125,7 +130,15 @@ def what_is_wanted(named: ServeOptions) -> tuple[Wanted, str]:
     if documents is None and named.questions is not None:
         documents = Documents(Sources((named.questions.parent / FOLDER_NAME).resolve()))
     wanted = Wanted(
-        folder, benchmark, study, documents, named.flags, named.pack, named.questions, named.hide_quotes
+        folder,
+        benchmark,
+        study,
+        documents,
+        named.flags,
+        named.pack,
+        named.questions,
+        named.hide_quotes,
+        named.audit,
     )
     return wanted, title
 

@@ -19,7 +19,8 @@ class Wanted:
 
     folder: the review folder, which need not be there yet. benchmark: the one that new items are written on.
     study: whose doubts are decided on; where a benchmark is named too, it is about that one. documents: those
-    beside either of the two, else those beside the questions.
+    beside either of the two, else those beside the questions. audit: whose flags are decided on where there
+    is no study (a study is opened with it).
     """
 
     folder: Path
@@ -30,6 +31,7 @@ class Wanted:
     pack: Path | None = None
     questions: Path | None = None
     hide_quotes: bool = False
+    audit: Path | None = None
 
     @property
     def about(self) -> Benchmark | None:

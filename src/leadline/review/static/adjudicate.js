@@ -1,16 +1,34 @@
-// The page of a doubted item: opens its document at the passage, and shows the field of a corrected answer where
-// one can be given.
+// The page of a doubted item: opens its document at the passage, shows the field of a corrected answer where one can
+// be given, and says on the button what a commit would do.
 "use strict";
 (() => {
   const root = document.querySelector("[data-entry]");
 
+  // What a commit would do stands on its button: nobody replaces a label unasked.
   const corrected = root.querySelector("[data-corrected]");
   if (corrected) {
-    const shown = () => {
-      const chosen = root.querySelector('[data-field="outcome"]:checked');
-      corrected.hidden = !chosen || chosen.value !== "upheld";
+    const button = root.querySelector("[data-do-commit]"), plain = button.textContent;
+    const answer = corrected.querySelector("input"), LONGEST = 40;
+    const becomes = () => {
+      const text = answer.value.trim();
+      if (!text) return "Commit: the item is taken out";
+      return `Commit: the label becomes ${text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}`;
     };
-    for (const when of ["change", "leadline:set"]) root.addEventListener(when, shown);
+    const does = {
+      upheld: becomes,
+      rejected: () => "Commit: the label stands",
+      "excluded-ambiguous": () => "Commit: the item is taken out",
+      withdrawn: () => "Commit: the decision is taken back",
+    };
+    const chosen = () => root.querySelector('[data-field="outcome"]:checked')?.value ?? "";
+    const shown = () => {
+      corrected.hidden = chosen() !== "upheld";
+      button.textContent = does[chosen()]?.() ?? plain;
+    };
+    for (const when of ["change", "input", "leadline:set"]) root.addEventListener(when, shown);
+    root.addEventListener("change", (event) => {
+      if (event.target.value === "upheld") corrected.scrollIntoView({ block: "center" });
+    });
     shown();
   }
 
