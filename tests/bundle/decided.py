@@ -12,7 +12,8 @@ from leadline.review.filled_sheet import read_sheet
 from leadline.review.pack import draw_pack, items_of
 from leadline.review.pack_files import write_pack
 from leadline.review.score import score_pack
-from leadline.review.score_text import score_path, write_score
+from leadline.review.score_text import write_score
+from leadline.review.scorings import score_path
 from leadline.review.sheet import Answer, sheet_of, write_sheet
 from tests.bundle.studies import make_study
 

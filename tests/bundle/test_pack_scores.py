@@ -15,10 +15,12 @@ import pytest
 
 from leadline.bench import load_benchmark
 from leadline.bundle.verifier.pack_scores import score_fault
+from leadline.bundle.verifier.pack_sentences import sentence_of
 from leadline.review.filled_sheet import read_sheet
 from leadline.review.pack import draw_pack, items_of
 from leadline.review.pack_files import HEAD, write_pack
 from leadline.review.score import score_pack
+from leadline.review.score_sentence import EarlierScore, Stood, score_sentence
 from leadline.review.sheet import Answer, write_sheet
 
 
@@ -108,6 +110,48 @@ def test_what_was_made_up_is_named(
     checked: Checked, change: Callable[[dict[str, Any]], object], named: str
 ) -> None:
     assert named in checked.with_score(change).fault()
+
+
+def test_a_sentence_says_all_that_its_score_says_and_no_less(checked: Checked) -> None:
+    first = {
+        "file": "score-bo-li.json",
+        "created": "2026-03-01T00:00:00Z",
+        "sheet": "0" * 64,
+        "agree": {"value": 0.5, "numerator": 65, "denominator": 130, "low": 0.4, "high": 0.6},
+        "kappa": {"value": None, "low": None, "high": None},
+    }
+    for change in ({"earlier": first}, {"stood": {"items": 3, "rows": 1}}):
+        told = checked.with_score(lambda score, change=change: score.update(change))  # type: ignore[misc]
+        assert "or how blind it is" in told.fault()
+        told.score["sentence"] = sentence_of(told.score)
+        assert told.fault() == ""
+    assert "65/130" in sentence_of({**checked.score, "earlier": first})
+
+
+def test_the_sentence_is_made_alike_by_program_and_verifier(checked: Checked) -> None:
+    stood, first = (
+        Stood(items=3, rows=1),
+        EarlierScore.model_validate(
+            {
+                "file": "score-b-li.json",
+                "created": "2026-03-01T00:00:00Z",
+                "sheet": checked.score["sheet"],
+                "agree": checked.score["groups"][0]["all_rows"]["agree"],
+                "kappa": checked.score["groups"][0]["all_rows"]["kappa"],
+            }
+        ),
+    )
+    for reader, author in (("B. Li", "Bo Li"), ("Bo Li", "Bo Li"), ("Bo Li", ""), ("Ann", "Bo Li")):
+        for earlier in (None, first):
+            said = score_sentence(reader, author, checked.score["sheet"], earlier, stood)
+            told = {
+                **checked.score,
+                "reader": reader,
+                "author": author,
+                "earlier": earlier and earlier.model_dump(mode="json"),
+                "stood": stood.model_dump(mode="json"),
+            }
+            assert sentence_of(told) == said
 
 
 def test_rows_that_agree_are_those_of_the_sheet(checked: Checked) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -66,8 +69,7 @@ def test_every_figure_is_recomputed_under_decisions_of_every_outcome(read: Bundl
     assert counted["not recomputed"] == 0 < counted["by resampling"]
     assert (
         "adjudications: 6 decisions in force (3 upheld, 1 rejected, 2 excluded-ambiguous); "
-        "1 stale; 1 unknown; 1 withdrawn"
-        in document["benchmark"]["population"]
+        "1 stale; 1 unknown; 1 withdrawn" in document["benchmark"]["population"]
     )
     told = json.loads((read.path / "DATASHEET_EXCLUSIONS.json").read_text(encoding="utf-8"))
     assert told["reasons"]["i-004"] == "evidence absent"  # decided on as well: the audit comes first
@@ -103,8 +105,15 @@ def test_packs_of_the_benchmark_are_released_and_others_are_left_out_with_a_word
 
 def test_agreement_is_told_in_the_words_of_its_score(read: Bundled) -> None:
     text = (read.path / "DATA_STATEMENT.md").read_text(encoding="utf-8")
-    assert "This is intra-annotator agreement and must be reported in those words" in text
-    assert f"See packs/spring/{SCORE}." in text and "Agreement between annotators: **TO FILL**" not in text
+    (line,) = (line for line in text.splitlines() if f"packs/spring/{SCORE}: intra-annotator" in line)
+    assert "100.0 % (8/8) [67.6, 100.0] of 8 rows agree; " in line
+    assert "This is intra-annotator agreement by the names given and must be reported in those words" in line
+    assert "kappa not estimable (8 rows, fewer than 30)" in line
+    assert (
+        "measured on blind packs, 2 scores" in text
+        and "Agreement between annotators: **TO FILL**" not in text
+    )
+    assert "By the names given author and adjudicator are one: Ada Reader wrote labels, and made" in text
 
 
 def test_people_are_named_on_purpose_and_counted(read: Bundled) -> None:
@@ -145,6 +154,64 @@ def test_a_falsified_pack_is_named(copy: Path, name: str, old: bytes, new: bytes
     assert old in data
     path.write_bytes(data.replace(old, new))
     assert f"pack: packs/spring: {named}" in pack_faults(copy)
+
+
+def changed(path: Path, change: Callable[[Any], object]) -> None:
+    told = json.loads(path.read_text("utf-8"))
+    change(told)
+    path.write_text(json.dumps(told, ensure_ascii=False), "utf-8")
+
+
+def test_a_pack_has_the_files_of_its_rows_and_no_others(copy: Path) -> None:
+    pack = copy / "packs" / "spring"
+    (pack / "pages" / "key.html").write_text("the key", "utf-8")
+    assert "packs/spring: pages/key.html is no file of a pack" in pack_faults(copy)
+    changed(pack / "pack.json", lambda head: head["files"].pop("pages/001.html"))
+    assert "pack.json names other files than a pack of its rows has" in pack_faults(copy)
+
+
+def test_a_row_that_asked_for_another_form_of_answer_is_named(copy: Path) -> None:
+    pack = copy / "packs" / "spring"
+    lines = (pack / "rows.jsonl").read_bytes().split(b"\n")
+    lines[0] = json.dumps({**json.loads(lines[0]), "unit": "furlong"}).encode()
+    (pack / "rows.jsonl").write_bytes(b"\n".join(lines))
+
+    def again(head: Any) -> None:
+        head["rows"][0]["sha256"] = hashlib.sha256(lines[0]).hexdigest()
+        head["files"]["rows.jsonl"] = hashlib.sha256((pack / "rows.jsonl").read_bytes()).hexdigest()
+
+    changed(pack / "pack.json", again)
+    assert "row 1 shows another question, text or form of answer" in pack_faults(copy)
+
+
+def test_a_sheet_that_is_none_gives_no_score_whatever_its_checksum(copy: Path) -> None:
+    pack = copy / "packs" / "spring"
+    (pack / SHEET).write_text("x", "utf-8")
+    changed(pack / SCORE, lambda score: score.update(sheet=hashlib.sha256(b"x").hexdigest()))
+    assert f"{SCORE}: its sheet has not every row of the pack" in pack_faults(copy)
+
+
+def test_the_data_statement_tells_each_score_as_it_is(copy: Path) -> None:
+    path = copy / "DATA_STATEMENT.md"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("must be reported in those words", "may be reported"), "utf-8")
+    assert f"{SCORE}: DATA_STATEMENT.md does not tell its share of agreement" in pack_faults(copy)
+    path.write_text(text.replace("100.0 % (8/8)", "99.0 % (8/8)"), "utf-8")
+    assert "DATA_STATEMENT.md does not tell its share of agreement" in pack_faults(copy)
+
+
+@pytest.mark.parametrize("name", ["pack.json", SCORE])
+def test_what_is_nested_without_end_is_no_pack(copy: Path, name: str) -> None:
+    (copy / "packs" / "spring" / name).write_text("[" * 100_000, "utf-8")
+    assert "packs/spring: is no pack: ValueError is nested deeper" in pack_faults(copy)
+
+
+def test_what_somebody_left_in_a_pack_is_not_released(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path / "bench", 8)
+    own = make_pack(tmp_path / "bench", tmp_path / "spring")
+    (own / "key.html").write_text("the key", "utf-8")
+    ((pack,), _) = read_packs(bench, [own])
+    assert "key.html" not in pack.files and {"pack.json", "pages/001.html", SCORE, SHEET} <= set(pack.files)
 
 
 def test_a_pack_or_a_score_that_is_gone_is_missed(copy: Path) -> None:

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from leadline.bench import load_benchmark
+from leadline.review.decide import decide
 from leadline.review.flag_files import read_flags
+from leadline.review.pack import items_of
 from leadline.review.pack_files import read_pack
 from leadline.review.score import Score
 from leadline.review.sheet import Answer, sheet_of, write_sheet
+from tests.bundle.studies import make_bench
 from tests.review.packs import by_label
 from tests.review.test_flags_of_study import a_study
 from tests.study.conftest import Ended, Leadline
@@ -81,7 +84,7 @@ def test_a_score_is_printed_and_written_and_disagreements_are_listed_outside_of_
     assert "94.6 % (88/93) [88.0, 97.7]" in ended.out
     assert "2 rows the text could not settle" in ended.out and "96.7 % (88/91)" in ended.out
     rows = [line.split("\t") for line in ended.out.splitlines()]
-    assert ["stratum", "patents × boolean", "8", "13"] in [row[:4] for row in rows]
+    assert ["category", "patents", "8", "13"] in [row[:4] for row in rows]
     score = Score.model_validate_json((pack / "score-john-roe.json").read_bytes())
     assert (score.relation, score.unsettled, score.overall.all_rows.agree.numerator) == (
         "inter-annotator",
@@ -98,13 +101,74 @@ def test_a_score_is_printed_and_written_and_disagreements_are_listed_outside_of_
         assert not any(label in path.read_text("utf-8-sig") for path in pack.rglob("*") if path.is_file())
 
 
+def test_a_second_scoring_stands_beside_the_first_and_is_named_so(
+    pack: Path, leadline: Leadline, tmp_path: Path
+) -> None:
+    score = lambda *more: leadline("review", "score", pack, "licences", "--reader", "John Roe", *more)  # noqa: E731
+    fill(pack, wrong=3)
+    assert score().code == 0
+    first = pack / "score-john-roe.json"
+    listed = tmp_path / "pack-disagreements-john-roe.jsonl"
+    before = first.read_bytes(), listed.read_bytes()
+    again = score()  # the same sheet once more is the same score
+    assert "stands   " in again.out and "second scoring" not in again.out
+    assert [path.name for path in pack.glob("score-*")] == [first.name]
+    fill(pack)
+    ended = score()
+    assert ended.code == 0 and ended.out.startswith("second scoring, inter-annotator agreement: licences")
+    assert "It is a second scoring: the first (score-john-roe.json, " in ended.out
+    assert ") was 96.8 % (90/93), and listed the disagreements with their labels" in ended.out
+    assert (first.read_bytes(), listed.read_bytes()) == before
+    second = Score.model_validate_json((pack / "score-john-roe-2.json").read_bytes())
+    assert second.earlier is not None and second.earlier.file == first.name
+    assert (second.earlier.agree.numerator, second.overall.all_rows.agree.numerator) == (90, 93)
+    assert (tmp_path / "pack-disagreements-john-roe-2.jsonl").is_file()
+    # A reader whose own name ends in a number is somebody else.
+    fill(pack, reader="John Roe 2")
+    other = leadline("review", "score", pack, "licences", "--reader", "John Roe 2")
+    assert other.out.startswith("inter-annotator") and (pack / "score-john-roe-2-2.json").is_file()
+    first.write_text("{}", "utf-8")
+    assert "score-john-roe.json: is no score that can be read" in score().err
+
+
+def test_a_reader_who_has_decided_on_items_is_told_to_be_no_blind_one(
+    pack: Path, leadline: Leadline, tmp_path: Path
+) -> None:
+    whole = load_benchmark("licences")
+    drawn = items_of(read_pack(pack), whole)
+    inside = next(iter(drawn.values()))
+    outside = next(item for item in whole.items if item not in drawn.values())
+    for item in (inside, outside):
+        decide(
+            whole, tmp_path / "review" / "adjudications.jsonl", item.id, "rejected", reason="it says so",
+            reader="john ROE",
+        )  # fmt: skip
+    fill(pack)
+    ended = leadline(
+        "review", "score", pack, "licences", "--reader", "John Roe", "--into", tmp_path / "review"
+    )
+    assert "John Roe is not known to be blind: 2 items of this benchmark, 1 of the pack's rows" in ended.out
+    clean = leadline("review", "score", pack, "licences", "--reader", "Ann", "--into", tmp_path / "review")
+    assert "not known to be blind" not in clean.out and "read against the labels as annotated" in clean.out
+
+
+def test_a_pack_tells_that_somebody_has_decided_on_what_it_draws(tmp_path: Path, leadline: Leadline) -> None:
+    bench = make_bench(tmp_path / "bench", 8)
+    item = bench.items[0]
+    decide(bench, tmp_path / "bench" / "adjudications.jsonl", item.id, "rejected", reason="so", reader="Ann")
+    ended = leadline("review", "pack", tmp_path / "bench", tmp_path / "p")
+    assert "on 1 of the items drawn somebody has decided" in ended.out
+    for path in (tmp_path / "p" / "PROTOCOL.md", tmp_path / "p" / "index.html"):
+        assert "all 8 items" not in path.read_text("utf-8")
+
+
 def test_the_author_reading_again_is_intra_annotator_agreement_in_those_words(
     pack: Path, leadline: Leadline
 ) -> None:
     fill(pack, wrong=1, reader="jane  DOE")
     ended = leadline("review", "score", pack, "licences", "--reader", "jane  DOE")
     assert ended.out.startswith("intra-annotator agreement: licences 1.0")
-    assert "This is intra-annotator agreement and must be reported in those words" in ended.out
+    assert "This is intra-annotator agreement by the names given and must be reported in those words" in ended.out
     assert "This is inter" not in ended.out
     assert (pack / "score-jane-doe.json").is_file()
 

@@ -261,7 +261,8 @@ def test_the_weighted_share_stands_for_the_population_not_for_the_sample() -> No
     wrong = lambda one: "no" if one.category == "small" else None  # noqa: E731
     found = score_pack(pack, whole, FilledSheet(by_label(pack, whole, wrong), ""), "R. Reader").score
     assert found.overall.all_rows.agree.value == 0.5
-    assert found.weighted.value == pytest.approx(0.9) and found.weighted.denominator == 100
+    assert found.weighted.value == pytest.approx(0.9) and found.weighted.denominator == 20
+    assert found.overall.all_rows.weighted == found.weighted
     # Kish: (10·9 + 10·1)² / (10·81 + 10·1) = 12.2 effective rows of 20.
     assert "12.2 effective rows" in found.weighted.method
     assert (found.weighted.low, found.weighted.high) == pytest.approx(wilson(0.9 * 10000 / 820, 10000 / 820))
@@ -271,7 +272,7 @@ def test_the_weighted_share_stands_for_the_population_not_for_the_sample() -> No
     ("reader", "author", "called"),
     [
         ("Jane Doe", " jane   DOE ", "intra-annotator agreement"),
-        ("Ｊane Doe", "Jane Doe", "intra-annotator agreement"),
+        ("Ｊane Doe", "Jane Doe", "inter-annotator agreement"),
         ("John Roe", "Jane Doe", "inter-annotator agreement"),
         ("John Roe", "", "annotator agreement of unknown kind"),
     ],
@@ -282,6 +283,23 @@ def test_agreement_is_called_by_who_read_and_who_labelled(reader: str, author: s
     assert summary(found)[0].startswith(called)
     words = {"intra-annotator": "must be reported in those words", "unknown": "cannot be told"}
     assert words.get(relation_of(reader, author), "This is inter-annotator agreement") in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("reader", "author", "alike"),
+    [
+        ("B. Li", "Bo Li", True),
+        ("Bó Li", "Bo Li", True),
+        ("Ｂo Li", "Bo Li", True),
+        ("Ann Lee", "Bo Li", False),
+    ],
+)
+def test_agreement_goes_by_the_names_given_and_where_they_are_alike_that_is_said(
+    reader: str, author: str, alike: bool
+) -> None:
+    score = scored(asked(["yes", "no"]), reader=reader, author=author).score
+    assert score.sentence.startswith("This is inter-annotator agreement by the names given: ")
+    assert ("The two names are alike" in score.sentence) is alike
 
 
 def test_an_author_can_be_named_later_but_not_another_one() -> None:
@@ -307,4 +325,63 @@ def test_a_score_holds_no_label_and_disagreements_become_flags() -> None:
         "Somebody",
         "R. Reader",
     )
-    assert len(table(found.score)) == len(found.score.groups)
+    assert found.score.population == "all 60 items"
+
+
+def test_an_alpha_that_leaves_rows_out_says_how_many_it_is_of() -> None:
+    """44 numbers, 12 of them answered "?": 27 % disagree, and of what alpha sees nothing does."""
+    whole = asked([str(at + 1) for at in range(44)], answer_type="number")
+    found = scored(whole, lambda one: "?" if number_of(one) < 12 else None).score
+    figure = found.overall.all_rows.alpha
+    assert (figure.value, figure.denominator) == (1.0, 32)
+    assert figure.note.startswith("over the 32 of 44 rows with two numbers; no disagreement among these")
+    (line,) = (line for line in summary(found) if line.startswith("alpha"))
+    assert "32 of 44 rows" in line
+    near = scored(
+        whole, lambda one: "?" if number_of(one) < 12 else "7" if one.answer == "20" else None
+    ).score
+    (line,) = (line for line in summary(near) if line.startswith("alpha"))
+    assert "[" in line and "32 of 44 rows" in line
+
+
+def test_a_group_of_unequally_drawn_strata_has_its_share_weighted_too_and_so_has_what_is_settled() -> None:
+    """14 numbers, of which 6 are drawn and all agree, and 6 texts, all drawn, of which 2 do."""
+    numbers = tuple(
+        Item(id=f"n{at}", question=f"{at}?", answer=str(at + 1), answer_type="number", category="one")
+        for at in range(14)
+    )
+    texts = tuple(Item(id=f"t{at}", question=f"t{at}?", answer=f"T {at}", category="one") for at in range(6))
+    whole = Benchmark(name="mixed", version="1", items=(*numbers, *texts))
+    pack = draw_pack(whole, per_stratum=6, author="A")
+    change = lambda one: ("?" if one.id == "t5" else "no") if one.id > "t1" else None  # noqa: E731
+    found = score_pack(pack, whole, FilledSheet(by_label(pack, whole, change), ""), "R").score
+    category = next(one for one in found.groups if one.by == "category")
+    assert category.all_rows.agree.value == pytest.approx(8 / 12)
+    assert category.all_rows.weighted is not None
+    assert category.all_rows.weighted.value == pytest.approx((14 + 2) / 20)
+    assert category.all_rows.weighted.denominator == 12
+    assert category.settled is not None and category.settled.weighted is not None
+    assert category.settled.weighted.value == pytest.approx((14 + 2) / 19)
+    assert category.settled.weighted.denominator == 11
+    assert all(one.all_rows.weighted is None for one in found.groups if one.by == "stratum")
+    said = "\n".join(summary(found))
+    assert "80.0 % (n=12)" in said and "12 rows read, 10.3 effective" in said
+    assert "kappa and alpha are of the rows" in said
+    columns, rows = table(found)
+    assert "weighted" in columns and "kappa" not in columns
+    assert [row[0] for row in rows] == ["overall", "answer type", "answer type"]  # each stratum once
+
+
+def test_rows_of_one_document_are_said_to_resemble_each_other() -> None:
+    assert any("resemble each other" in note for note in scored(benchmark()).score.notes)
+    assert not any("resemble" in note for note in scored(asked(["yes", "no"])).score.notes)
+
+
+def test_who_has_seen_keys_is_not_called_blind() -> None:
+    whole = asked(["yes", "no", "no"])
+    found = scored(whole, seen={"q0", "q2"}).score
+    assert (found.stood.items, found.stood.rows) == (2, 2)
+    assert found.sentence.endswith(
+        "R. Reader is not known to be blind: 2 items of this benchmark, 2 of the pack's rows, had been "
+        "read or decided on in that name, with the label shown."
+    )

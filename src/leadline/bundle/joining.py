@@ -12,8 +12,8 @@ from leadline import __version__
 PARTS = (
     "faults", "files", "intervals", "alike", "ranks", "resampling", "drawn", "expected", "loading",
     "earlier", "decisions", "populated", "described", "datasheet", "texts", "plain_values",
-    "rereading", "pack_scores", "packs", "votes", "cells", "lens_accuracy", "lens_transitions",
-    "lens_rank_shift", "lens_beyond",
+    "rereading", "pack_sentences", "pack_weights", "pack_scores", "packs", "votes", "cells",
+    "lens_accuracy", "lens_transitions", "lens_rank_shift", "lens_beyond",
     "lens_budget", "lens_wobble", "dealt_categories", "lens_worst", "lens_reliability", "lens_observability",
     "lens_labels", "top_sets", "transfer_figures", "lens_families", "lens_transfer", "asked_again",
     "lens_steadiness", "dealt_groups", "lens_contrast", "lens_exclusion", "lens_adjudication",

@@ -16,9 +16,9 @@ from leadline.errors import UsageError
 
 FOLDER = "packs"
 HEAD = "pack.json"
-# What belongs to a pack: drafts, locks and copies that an editor leaves beside it do not.
-_PARTS = ("*.json", "*.jsonl", "*.csv", "*.md", "*.html", "*.css", "pages/*.html", "sheets/*.csv")
 _SCORES = "score-*.json"
+# What belongs to a pack, beside the pages that its head names: whatever else somebody left there does not.
+_PARTS = (HEAD, _SCORES, "*.csv", "sheets/*.csv")
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,6 @@ class PackFiles:
             hashlib.sha256((self.folder / name).read_bytes()).hexdigest(): name for name in self.sheets
         }
         return {name: digests.get(str(self.told[name].get("sheet")), "") for name in self.scores}
-
-    @property
-    def agreement(self) -> dict[str, str]:
-        """What each score says that its agreement is called, and why."""
-        return {name: " ".join(str(self.told[name].get("sentence", "")).split()) for name in self.scores}
 
     def sheet_texts(self) -> Iterator[str]:
         """What its sheets hold, a text each; questions and answers together."""
@@ -128,6 +123,12 @@ def _read(place: Path) -> PackFiles:
             f"no pack here: there is no {HEAD}", where=str(place), fix="leadline review pack makes one"
         )
     paths = {path for part in _PARTS for path in place.glob(part) if not path.name.startswith((".", "~"))}
+    named = _object(place / HEAD).get("files")
+    for name in named if isinstance(named, dict) else ():
+        if Path(name).is_absolute() or ".." in Path(name).parts or not (place / name).is_file():
+            what = f"names {name!r}, which is no file of the pack"
+            raise UsageError(what, where=str(place / HEAD), fix="restore it, or draw the pack again")
+        paths.add(place / name)
     for path in sorted(paths):
         if path.is_symlink() or path.parent.is_symlink():
             raise UsageError(

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from leadline.bench import Benchmark
 from leadline.bundle.exclusions import Layer
-from leadline.bundle.packs import FOLDER, PackFiles
+from leadline.bundle.packs import PackFiles
+from leadline.bundle.scores_told import agreement_lines, authors_of, same_name
 from leadline.study.study import Study
 
 TO_FILL = "**TO FILL**"
@@ -45,7 +46,8 @@ def statement_text(study: Study, found: Sequence[Layer], packs: Sequence[PackFil
         "",
         f"- Who wrote the texts: {TO_FILL}",
         f"- Who wrote questions and labels, how many, trained and paid how: {TO_FILL}",
-        f"- Agreement between annotators: {_agreement(packs)}",
+        *agreement_lines(packs, bool(whole.data_statement.strip())),
+        *_one_and_the_same(study, packs),
         "",
         "## Labels and evidence",
         "",
@@ -127,14 +129,25 @@ def _evidence(study: Study) -> list[str]:
     ]
 
 
-def _agreement(packs: Sequence[PackFiles]) -> str:
-    """Where the agreement of blind readings with the labels was measured."""
-    said = [
-        f"{sentence} See {FOLDER}/{pack.name}/{name}."
-        for pack in packs
-        for name, sentence in pack.agreement.items()
-    ]
-    return "measured on blind packs. " + " ".join(said) if said else TO_FILL
+def _one_and_the_same(study: Study, packs: Sequence[PackFiles]) -> list[str]:
+    """Whether who labelled decided on own labels, as far as names tell."""
+    applied = study.population.decisions.applied.values()
+    if not applied:
+        return []
+    authors = authors_of(packs)
+    if not authors:
+        return [
+            "- Whether who decided on labels had written them cannot be told: no pack names their author."
+        ]
+    found = []
+    for author in authors:
+        number = sum(same_name(one.reader, author) for one in applied)
+        if number:
+            found.append(
+                f"- By the names given author and adjudicator are one: {author} wrote labels, and made "
+                f"{number:,} of the {len(applied):,} decisions on labels that are in force."
+            )
+    return found or ["- By the names given nobody who decided on labels in force had written them."]
 
 
 def _decisions(study: Study) -> list[str]:

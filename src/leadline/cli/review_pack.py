@@ -35,8 +35,9 @@ def pack(
     item, a label, an alias or a quote. The same benchmark, seed and size give the same pack.
     """
     from leadline.bench import load_benchmark
-    from leadline.review.pack import draw_pack, strata_sentence
+    from leadline.review.pack import draw_pack, items_of, strata_sentence
     from leadline.review.pack_files import write_pack
+    from leadline.review.scorings import decided_items
 
     whole = load_benchmark(benchmark)
     items, population = None, ""
@@ -63,6 +64,10 @@ def pack(
         typer.echo(
             "note     nobody is named as author of the labels: --author says whether agreement is inter- "
             "or intra-annotator"
+        )
+    if decided := len(decided_items(whole) & {item.id for item in items_of(written, whole).values()}):
+        typer.echo(
+            f"note     on {decided:,} of the items drawn somebody has decided, who is not blind on them"
         )
     typer.echo(f"written  {out}: sheet.csv, index.html, PROTOCOL.md, {count(len(written.rows), 'page')}")
     typer.echo(f"next     fill in sheet.csv, or: leadline review serve --pack {place}")
@@ -93,6 +98,12 @@ def score(
         Path | None,
         typer.Option(help="Folder for the score and the disagreements.  [default: the pack, and beside it]"),
     ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            help="The review folder of the benchmark, whose readings and decisions tell who is blind."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the score as JSON.")] = False,
 ) -> None:
     """Say how far a second, blind reading agrees with the labels.
@@ -100,6 +111,7 @@ def score(
     Share of agreement, Cohen's kappa and Krippendorff's alpha, by stratum and over all, with intervals or the
     reason why there is none. Refused, with the reason, when a row is blank, doubled, missing or changed, and
     when the pack is of other content. Called intra-annotator agreement when reader and author are one.
+    A sheet that was changed after its score is scored beside it, as a second scoring: the first one stays.
     """
     from leadline.bench import load_benchmark
     from leadline.review import score_text
@@ -107,13 +119,15 @@ def score(
     from leadline.review.pack import items_of
     from leadline.review.pack_files import read_pack
     from leadline.review.score import score_pack
+    from leadline.review.scorings import score_path, scorings_of, seen_items
     from leadline.review.sheet import SHEET, sheet_of
     from leadline.review.understood import Dialect
 
     drawn = read_pack(pack)
     whole = load_benchmark(benchmark)
     items_of(drawn, whole)  # that it is another's pack is said before anything about the sheet
-    listed = score_text.disagreements_path(pack, reader, out)
+    score_text.disagreements_path(pack, reader, out)  # refuses a folder within the pack
+    before = scorings_of({pack, out or pack}, drawn.sha256, reader)
     if sheet is None:
         own = sheet_of(pack, reader)
         sheet = own if own.is_file() else pack / SHEET
@@ -127,26 +141,39 @@ def score(
         dialect=Dialect(_locale(locale), date_order),
         count_unreadable=count_unreadable,
         where=str(sheet),
+        earlier=before.first,
+        seen=seen_items(whole, reader, into),
     )
-    written = score_text.score_path(out or pack, reader)
-    score_text.write_score(scored.score, written)
-    score_text.write_disagreements(scored, whole, listed)
+    stands = before.same_as(scored.score)
+    written, told = stands or (score_path(out or pack, reader), scored.score)
+    listed = score_text.disagreements_path(pack, reader, out, written.name)
+    if stands is None:
+        score_text.write_score(told, written)
+    if stands is None or not listed.exists():
+        score_text.write_disagreements(scored, whole, listed)
     if as_json:
-        typer.echo(scored.score.model_dump_json(by_alias=True, indent=2))
+        typer.echo(told.model_dump_json(by_alias=True, indent=2))
         return
-    for line in score_text.summary(scored.score):
+    for line in score_text.summary(told):
         typer.echo(printable(line))
     typer.echo("")
-    print_table(score_text.COLUMNS, score_text.table(scored.score))
+    print_table(*score_text.table(told))
     typer.echo("")
-    for line in (*score_text.remarks(scored.score), scored.score.sentence):
+    for line in (*score_text.remarks(told), told.sentence):
         typer.echo(printable(line))
-    number = len(scored.disagreements)
-    typer.echo(f"written  {written}\n         {listed}: {count(number, 'disagreement')}, with labels")
+    number, list_name = len(scored.disagreements), _from_here(listed)
+    typer.echo(f"{'stands  ' if stands else 'written '} {_from_here(written)}")
+    typer.echo(f"         {list_name}: {count(number, 'disagreement')}, with labels")
     if number:
         typer.echo(
-            f"next     leadline review serve {shlex.quote(benchmark)} --flags {shlex.quote(str(listed))}"
+            f"next     leadline review serve {shlex.quote(benchmark)} --flags {shlex.quote(list_name)}"
         )
+
+
+def _from_here(path: Path) -> str:
+    """A path as one would type it here."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _locale(name: str | None) -> str | None:

@@ -9,7 +9,7 @@ number of rows, below which a group has its counts and the share's Wilson interv
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +22,7 @@ from leadline.lenses.finding import Figure
 from leadline.review.understood import Understood
 from leadline.stats.agreement import Level, alpha, kappa, resampled_kappa
 from leadline.stats.bootstrap import DRAWS
+from leadline.stats.intervals import wilson
 
 # In simulations of two readers (kappa 0.5 to 0.8, 2 to 12 labels) a 95 % interval from 20 rows covers the
 # truth 57 to 94 % of the time, from 30 rows 76 to 96 %, from 50 rows 90 to 96 %.
@@ -53,12 +54,15 @@ class Agreement(_Frozen):
     """Agreement over some rows. `labels` are the distinct values in use, `expected` the share of agreement
     that chance alone would give (None where it cannot be told).
 
-    `kappa` is unweighted, over values as they are counted, with a bootstrap interval over rows;
-    `kappa_asymptotic` has the interval of the normal approximation instead. `alpha` is at `level`; at a level
-    of numbers it is over the rows in which both have one.
+    `weighted` is the share in the population, each row standing for as many items as its stratum has for each
+    row of it; None where all rows stand for as many. `kappa` does not weigh degrees of disagreement nor rows:
+    it is over values as they are counted, with a bootstrap interval over rows; `kappa_asymptotic` has the
+    interval of the normal approximation instead. `alpha` is at `level`; at a level of numbers it is over the
+    rows in which both have one, so that "?" is no value of it.
     """
 
     agree: Figure
+    weighted: Figure | None = None
     kappa: Figure
     kappa_asymptotic: Figure
     alpha: Figure
@@ -70,7 +74,7 @@ class Agreement(_Frozen):
 class Group(_Frozen):
     """The rows of a stratum, a category, an answer type, or all. `items` are as many as the population has of
     them, `unsettled` the rows answered "?". `all_rows` takes these for disagreements, and "?" for a value of
-    its own; `settled` leaves them out, and is None where there are none."""
+    its own in kappa and nominal alpha; `settled` leaves them out, and is None where there are none."""
 
     by: By
     category: str | None = None
@@ -83,14 +87,25 @@ class Group(_Frozen):
     notes: tuple[str, ...] = ()
 
 
-def grouped(by: By, rows: Sequence[Compared], items: int, *, seed: int = 0) -> Group:
-    """The agreement over `rows` (at least one), which are a sample of `items`."""
+def grouped(
+    by: By,
+    rows: Sequence[Compared],
+    items: int,
+    *,
+    seed: int = 0,
+    stands_for: Callable[[Compared], float] = lambda row: 1.0,
+) -> Group:
+    """The agreement over `rows` (at least one), which are a sample of `items`; each `stands_for` so many."""
     left = [row for row in rows if row.read.state != "unsettled"]
     unsettled = len(rows) - len(left)
     types = {row.item.answer_type for row in rows}
     level, remarks = _level(rows, types)
     everything, notes = _agreement(rows, level, types, seed)
     settled = _agreement(left, level, types, seed)[0] if unsettled else None
+    if len({stands_for(row) for row in rows}) > 1:
+        everything = everything.model_copy(update={"weighted": weighted_share(rows, stands_for)})
+        if settled is not None and left:
+            settled = settled.model_copy(update={"weighted": weighted_share(left, stands_for)})
     return Group(
         by=by,
         items=items,
@@ -100,6 +115,21 @@ def grouped(by: By, rows: Sequence[Compared], items: int, *, seed: int = 0) -> G
         settled=settled,
         notes=(*remarks, *notes),
     )
+
+
+def weighted_share(rows: Sequence[Compared], stands_for: Callable[[Compared], float]) -> Figure:
+    """The share of agreement in the population, of the `rows` that were read (its denominator). Its interval
+    is Wilson's over Kish's effective number of rows.
+
+    Source: L. Kish, Survey Sampling (1965), section 11.7.
+    """
+    weights = [stands_for(row) for row in rows]
+    total = sum(weights)
+    value = min(1.0, sum(own for own, row in zip(weights, rows, strict=True) if row.agrees) / total)
+    effective = total**2 / sum(own**2 for own in weights)
+    low, high = wilson(value * effective, effective)
+    method = f"strata weighted by their size; wilson over {effective:.1f} effective rows (Kish)"
+    return Figure(value=value, denominator=len(rows), low=low, high=high, method=method)
 
 
 def _level(rows: Sequence[Compared], types: set[AnswerType]) -> tuple[Level, list[str]]:
@@ -195,23 +225,35 @@ def _alpha(rows: Sequence[Compared], level: Level, seed: int) -> Figure:
     few = _too_few(len(pairs), "" if level == "nominal" else " with two numbers")
     if few:
         return few
+    # Which disagreements it does not see is said with it: an alpha of 1 is easily taken for all rows'.
+    which = f"over the {len(pairs):,} of {len(rows):,} rows with two numbers" * (len(pairs) < len(rows))
     sides = list(zip(*pairs, strict=True))
     same = sides[0] == sides[1]
     value, interval = alpha(sides, level, draws=1 if same else DRAWS, seed=seed)
     if value is None:
         return unknown("both readings are one and the same value throughout", len(pairs))
     low, high = (None, None) if same else interval
-    return _coefficient(value, len(pairs), low, high, f"{level}; {_by_rows(DRAWS, seed)}", same)
+    return _coefficient(value, len(pairs), low, high, f"{level}; {_by_rows(DRAWS, seed)}", same, which=which)
 
 
 def _coefficient(
-    value: float, rows: int, low: float | None, high: float | None, method: str, same: bool, note: str = ""
+    value: float,
+    rows: int,
+    low: float | None,
+    high: float | None,
+    method: str,
+    same: bool,
+    note: str = "",
+    which: str = "",
 ) -> Figure:
     if same:
         note = "no disagreement, so no interval: see that of the share"
+        if which:
+            note = "no disagreement among these, so no interval"
         low = high = None
     elif low is not None and high is not None and math.isclose(low, high):
         low, high, note = None, None, note or "resamples are all alike"
+    note = "; ".join(filter(None, (which, note)))
     return Figure(value=value, denominator=rows, low=low, high=high, method=method, note=note)
 
 

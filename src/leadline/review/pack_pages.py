@@ -43,7 +43,7 @@ def protocol(pack: Pack) -> str:
     head = pack.head
     about = (
         f"Pack of {head.benchmark.name} {head.benchmark.version}, {head.benchmark.content_hash}: "
-        f"{strata_sentence(head.strata)}; drawn and shuffled under seed {head.seed} from {head.population}."
+        f"{strata_sentence(head.strata)}; drawn and shuffled under seed {head.seed}."
     )
     # Names come from files, and a viewer of Markdown would obey HTML.
     return text.replace("{rows}", f"{len(pack.rows):,}").replace("{about}", escape(about))

@@ -6,7 +6,7 @@ author did, it is *intra*-annotator agreement, and is called so wherever it is s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -18,24 +18,26 @@ from leadline.bench import Benchmark
 from leadline.bench.answer_form import AnswerType
 from leadline.errors import UsageError
 from leadline.lenses.finding import Figure
-from leadline.review.agreeing import By, Compared, Group, grouped
+from leadline.review.agreeing import By, Compared, Group, grouped, weighted_share
 from leadline.review.filled_sheet import FilledSheet
 from leadline.review.pack import Pack, PackBenchmark, items_of
 from leadline.review.reader import same_reader
+from leadline.review.score_sentence import EarlierScore, Relation, Stood, called, relation_of, score_sentence
 from leadline.review.sheet import Answer
 from leadline.review.understood import Correctness, Dialect, understood
-from leadline.stats.intervals import wilson
 
 SCHEMA: Literal["leadline.pack-score/1"] = "leadline.pack-score/1"
-Relation = Literal["intra-annotator", "inter-annotator", "unknown"]
 _SHOWN_FAULTS = 3
 
 
 class Score(BaseModel):
     """What `leadline review score` found; it holds no label, and of answers only the form of odd ones.
 
-    `agreement` is what it must be called. `pack` and `sheet` are sha256 of what was read. `weighted` is the
-    share of agreement with each stratum weighted by its size in the population. `published_only` counts rows
+    `agreement` is what it must be called, by the names given. `earlier` is the first score, where this is a
+    second scoring: what its reader answers now was answered with the disagreements at hand. `population` says
+    what the pack was drawn from; it is scored against the labels as annotated. `pack` and `sheet` are sha256
+    of what was read. `weighted` is the share of agreement with each stratum weighted by its size in the
+    population. `published_only` counts rows
     that agree by the published rule of correctness alone, which finds a label inside of longer words too.
     `groups`: all rows, then by answer type, by category, by stratum.
     """
@@ -48,7 +50,10 @@ class Score(BaseModel):
     reader: str
     author: str
     sentence: str
+    earlier: EarlierScore | None = None
+    stood: Stood = Stood()
     benchmark: PackBenchmark
+    population: str = ""
     pack: str
     sheet: str
     rows: int
@@ -94,8 +99,11 @@ def score_pack(
     dialect: Dialect | None = None,
     count_unreadable: bool = False,
     where: str = "",
+    earlier: EarlierScore | None = None,
+    seen: Collection[str] = (),
 ) -> Scored:
-    """Score `sheet`, filled by `reader`. `author` is who labelled, where the pack does not say it.
+    """Score `sheet`, filled by `reader`. `author` is who labelled, where the pack does not say it; `earlier`
+    the reader's first score; `seen` are the items whose key the reader has been shown.
 
     Raises UsageError for a pack of another content, a reader without a name, an author other than the pack's,
     and answers that cannot be read as their type (in the sheet `where`), which `count_unreadable` counts as
@@ -122,15 +130,19 @@ def score_pack(
         _refuse_unreadable(unreadable, answers, where)
     groups = _groups(pack, rows)
     relation = relation_of(reader, author)
-    agreement = _called(relation)
+    agreement = called(relation)
+    stood = Stood(items=len(set(seen)), rows=sum(row.item.id in seen for row in rows))
     score = Score(
         schema=SCHEMA,
         agreement=agreement,
         relation=relation,
         reader=reader,
         author=author,
-        sentence=_sentence(relation, reader, author),
+        sentence=score_sentence(reader, author, sheet.sha256, earlier, stood),
+        earlier=earlier,
+        stood=stood,
         benchmark=pack.head.benchmark,
+        population=pack.head.population,
         pack=pack.sha256,
         sheet=sheet.sha256,
         rows=len(rows),
@@ -138,47 +150,29 @@ def score_pack(
         unreadable=len(unreadable),
         correctness=correctness,
         published_only=sum(row.read.published and not row.agrees for row in rows),
-        weighted=_weighted(pack, rows),
+        weighted=weighted_share(rows, _stands_for(pack)),
         groups=groups,
-        notes=(*sheet.notes, *(f"row {row.number}: {note}" for row in rows for note in row.read.notes)),
+        notes=(
+            *sheet.notes,
+            *(f"row {row.number}: {note}" for row in rows for note in row.read.notes),
+            *_of_documents(rows),
+        ),
         created=datetime.now(UTC).replace(microsecond=0),
         leadline_version=__version__,
     )
     return Scored(score, rows, answers)
 
 
-def relation_of(reader: str, author: str) -> Relation:
-    """What agreement of a reader with the author's labels is.
-
-    >>> relation_of("ann  LEE", "Ann Lee"), relation_of("Ann Lee", "Bo Li"), relation_of("Ann Lee", "")
-    ('intra-annotator', 'inter-annotator', 'unknown')
-    """
-    if not author:
-        return "unknown"
-    return "intra-annotator" if same_reader(reader, author) else "inter-annotator"
-
-
-def _called(relation: Relation) -> str:
-    return "annotator agreement of unknown kind" if relation == "unknown" else f"{relation} agreement"
-
-
-def _sentence(relation: Relation, reader: str, author: str) -> str:
-    match relation:
-        case "intra-annotator":
-            return (
-                f"This is intra-annotator agreement and must be reported in those words: {author} labelled "
-                "these items and read them again. It says how far one person repeats own labels; only an "
-                "independent reader yields inter-annotator agreement."
-            )
-        case "inter-annotator":
-            return (
-                f"This is inter-annotator agreement: {author} labelled these items, {reader} read them again."
-            )
-        case "unknown":
-            return (
-                "Whether this is inter- or intra-annotator agreement cannot be told, as nobody is named as "
-                "author of the labels; until it is, it must be read as intra-annotator agreement."
-            )
+def _of_documents(rows: Sequence[Compared]) -> list[str]:
+    """Intervals take rows for independent of each other: where several are of one document, they are not."""
+    sources = [row.item.source for row in rows if row.item.source]
+    documents = len(set(sources))
+    if documents == len(sources):
+        return []
+    return [
+        f"{len(sources):,} rows are of {documents:,} documents: rows of one document resemble each other, so "
+        "the intervals, which take rows for independent, are too narrow"
+    ]
 
 
 def _groups(pack: Pack, rows: Sequence[Compared]) -> tuple[Group, ...]:
@@ -199,7 +193,7 @@ def _groups(pack: Pack, rows: Sequence[Compared]) -> tuple[Group, ...]:
         )
         which = tuple(row.number for row in some)
         if which not in known:
-            known[which] = grouped("overall", some, items, seed=pack.head.seed)
+            known[which] = grouped("overall", some, items, seed=pack.head.seed, stands_for=_stands_for(pack))
         return known[which].model_copy(
             update={"by": by, "category": category, "answer_type": answer_type, "items": items}
         )
@@ -212,25 +206,10 @@ def _groups(pack: Pack, rows: Sequence[Compared]) -> tuple[Group, ...]:
     )
 
 
-def _stratum(row: Compared) -> tuple[str, AnswerType]:
-    return row.item.category, row.item.answer_type
-
-
-def _weighted(pack: Pack, rows: Sequence[Compared]) -> Figure:
-    """The share of agreement in the population: each row stands for as many items as its stratum has for
-    each row of it. Its interval is Wilson's over Kish's effective number of rows.
-
-    Source: L. Kish, Survey Sampling (1965), section 11.7.
-    """
+def _stands_for(pack: Pack) -> Callable[[Compared], float]:
+    """How many items of the population a row of the pack stands for."""
     weight = {(one.category, one.answer_type): one.items / one.drawn for one in pack.head.strata}
-    weights = [weight[_stratum(row)] for row in rows]
-    total = sum(weights)
-    value = sum(own for own, row in zip(weights, rows, strict=True) if row.agrees) / total
-    effective = total**2 / sum(own**2 for own in weights)
-    value = min(1.0, value)
-    low, high = wilson(value * effective, effective)
-    method = f"strata weighted by their size; wilson over {effective:.1f} effective rows (Kish)"
-    return Figure(value=value, denominator=round(total), low=low, high=high, method=method)
+    return lambda row: weight[row.item.category, row.item.answer_type]
 
 
 def _refuse_unreadable(rows: Sequence[Compared], answers: Mapping[int, Answer], where: str) -> None:

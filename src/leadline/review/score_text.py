@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from leadline.bench import Benchmark
@@ -19,24 +19,18 @@ from leadline.review.reader import reader_slug
 from leadline.review.score import Score, Scored
 from leadline.review.sheet import UNSETTLED
 
-COLUMNS = ("by", "group", "rows", "of", "agree", "kappa", "alpha", "level", "?")
 
-
-def score_path(folder: Path, reader: str) -> Path:
-    """Where a reader's score lies in a folder."""
-    return folder / f"score-{reader_slug(reader)}.json"
-
-
-def disagreements_path(pack: Path, reader: str, out: Path | None = None) -> Path:
-    """Where disagreements are listed: beside the pack, never in it, for they hold labels and the next reader
-    of the pack must not see any. Raises UsageError for an `out` within the pack."""
+def disagreements_path(pack: Path, reader: str, out: Path | None = None, score: str = "") -> Path:
+    """Where disagreements are listed, those of the file `score`: beside the pack, never in it, for they hold
+    labels and the next reader of the pack must not see any. Raises UsageError for an `out` in it."""
     whole = pack.absolute()
+    name = score.removeprefix("score-").removesuffix(".json") or reader_slug(reader)
     if out is not None and out.absolute().is_relative_to(whole):
         fix = "name a folder outside of the pack"
         raise UsageError(
             "the list of disagreements holds labels, and a pack is blind", where=str(out), fix=fix
         )
-    return (out or whole.parent) / f"{whole.name}-disagreements-{reader_slug(reader)}.jsonl"
+    return (out or whole.parent) / f"{whole.name}-disagreements-{name}.jsonl"
 
 
 def write_score(score: Score, path: Path) -> None:
@@ -77,41 +71,75 @@ def summary(score: Score) -> list[str]:
     """What is said first: what the agreement is called, and over all rows."""
     overall = score.overall
     lines = [
-        f"{score.agreement}: {score.benchmark.name} {score.benchmark.version}, reader {score.reader}, "
+        f"{'second scoring, ' if score.earlier else ''}{score.agreement}: {score.benchmark.name} "
+        f"{score.benchmark.version}, reader {score.reader}, "
         f"author {score.author or 'not named'}",
-        f"agree    {_figure(overall.all_rows.agree, Kind.SHARE)} of {plural(score.rows, 'row')}"
-        f"; weighted to {overall.items:,} items {_figure(score.weighted, Kind.SHARE)}",
+        f"drawn    {plural(score.rows, 'row')} of {overall.items:,} items ({score.population}); read "
+        "against the labels as annotated",
+        f"agree    {_figure(overall.all_rows.agree, Kind.SHARE)} of {plural(score.rows, 'row')}",
     ]
+    if overall.all_rows.weighted is not None:
+        lines.append(
+            f"weighted {_figure(score.weighted, Kind.SHARE)} of the {overall.items:,} items; "
+            f"{_effective(score.weighted)}"
+        )
     if overall.settled is not None:
         settled = overall.settled
         lines.append(
             f"?        {plural(score.unsettled, 'row')} the text could not settle, counted as disagreement; "
             f"without {'it' if score.unsettled == 1 else 'them'} {_figure(settled.agree, Kind.SHARE)} agree, "
-            f"kappa {_coefficient(settled.kappa)}, alpha {_coefficient(settled.alpha)}"
+            + (f"weighted {_figure(settled.weighted, Kind.SHARE)}, " if settled.weighted else "")
+            + f"kappa {_coefficient(settled.kappa)}, alpha {_coefficient(settled.alpha)}"
         )
     lines += [
         f"kappa    {_coefficient(overall.all_rows.kappa)}",
         f"alpha    {_coefficient(overall.all_rows.alpha)}, {overall.all_rows.level}",
     ]
+    if overall.all_rows.weighted is not None:
+        lines.append(
+            "         kappa and alpha are of the rows, in which small strata weigh more than in the items"
+        )
     return lines
 
 
-def table(score: Score) -> list[tuple[str, ...]]:
-    """A line for each group, under `COLUMNS`."""
-    return [
-        (
-            group.by,
-            _name(group),
-            f"{group.rows:,}",
-            f"{group.items:,}",
-            _figure(group.all_rows.agree, Kind.SHARE),
-            _coefficient(group.all_rows.kappa, ABSENT),
-            _coefficient(group.all_rows.alpha, ABSENT),
-            group.all_rows.level,
-            f"{group.unsettled:,}" if group.unsettled else "",
+def table(score: Score) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The columns, and a line for each group of rows that is not another one's again; a column in which
+    nothing would stand is left out."""
+    groups = list(_distinct(score.groups))
+    columns: dict[str, Callable[[Group], str]] = {
+        "by": lambda group: group.by,
+        "group": _name,
+        "rows": lambda group: f"{group.rows:,}",
+        "of": lambda group: f"{group.items:,}",
+        "agree": lambda group: _figure(group.all_rows.agree, Kind.SHARE),
+        "weighted": lambda group: (
+            _figure(weighted, Kind.SHARE) if (weighted := group.all_rows.weighted) else ""
+        ),
+    }
+    if any(group.rows >= LEAST_ROWS for group in groups):
+        columns |= {
+            "kappa": lambda group: _coefficient(group.all_rows.kappa, ABSENT),
+            "alpha": lambda group: _coefficient(group.all_rows.alpha, ABSENT),
+            "level": lambda group: group.all_rows.level,
+        }
+    columns["?"] = lambda group: f"{group.unsettled:,}" if group.unsettled else ""
+    kept = {name: cells for name, of in columns.items() if any(cells := [of(group) for group in groups])}
+    return tuple(kept), list(zip(*kept.values(), strict=True))
+
+
+def _distinct(groups: Sequence[Group]) -> Iterator[Group]:
+    """The groups, without those that have the same strata as one before."""
+    strata = [(group.category, group.answer_type) for group in groups if group.by == "stratum"]
+    said = set()
+    for group in groups:
+        its = frozenset(
+            (category, kind)
+            for category, kind in strata
+            if group.category in (None, category) and group.answer_type in (None, kind)
         )
-        for group in score.groups
-    ]
+        if its not in said:
+            said.add(its)
+            yield group
 
 
 def remarks(score: Score) -> Iterator[str]:
@@ -156,10 +184,16 @@ def _figure(figure: Figure, kind: Kind) -> str:
     return str(printed("", figure, kind))
 
 
+def _effective(figure: Figure) -> str:
+    """Of a weighted share: how many rows were read, and as how many of a plain sample they count."""
+    found = re.search(r"over ([\d.]+) effective rows", figure.method)
+    return f"{figure.denominator:,.0f} rows read, {found[1] if found else 'not known'} effective"
+
+
 def _coefficient(figure: Figure, absent: str = "") -> str:
     if figure.value is None:
         return absent or f"not estimable: {figure.note}"
     shown = printed("", figure, Kind.INDEX)
     return f"{shown.value} {shown.interval}".strip() + (
-        "" if shown.interval or absent else f" ({figure.note})"
+        f" ({figure.note})" if figure.note and not absent else ""
     )

@@ -69,7 +69,10 @@ def sha256_of(path: Path) -> str:
 
 def parsed(text: Any) -> Any:
     """JSON, in which no name stands twice in one object: programs would disagree about which one counts."""
-    return json.loads(text, object_pairs_hook=_object)
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except RecursionError:
+        raise ValueError("is nested deeper than any file of a bundle") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import hashlib
 import io
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from math import isclose
@@ -21,17 +20,13 @@ from pathlib import Path
 from typing import Any, Optional
 
 from leadline.bundle.verifier.intervals import wilson_ends
+from leadline.bundle.verifier.pack_sentences import folded, sentence_of
+from leadline.bundle.verifier.pack_weights import weighted_fault
 from leadline.bundle.verifier.rereading import decide
 
 _UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
 _GUARDED = re.compile(r"'[=+\-@＝＋－＠\d]")
 _LEAST_ROWS = 30
-# How its sentence begins, which is what the data statement repeats.
-_BEGINS = {
-    "intra-annotator": "This is intra-annotator agreement and must be reported in those words: ",
-    "inter-annotator": "This is inter-annotator agreement: ",
-    "unknown": "Whether this is inter- or intra-annotator agreement cannot be told",
-}
 
 
 def stratum_of(item: dict[str, Any]) -> tuple[str, str]:
@@ -78,8 +73,11 @@ def score_fault(
     said = _name_fault(head, score)
     if said:
         return said
-    answers = {} if sheet is None else _answers(sheet)
+    answers = None if sheet is None else _answers(sheet)
     tokens = [row["token"] for row in head["rows"]]
+    if answers is not None and not set(tokens) <= set(answers):
+        return "its sheet has not every row of the pack"
+    answers = answers or {}
     rows = [ReadRow(item, answers.get(token), score["correctness"]) for token, item in zip(tokens, items)]
     if score["rows"] != len(rows) or score["unsettled"] != score["groups"][0]["unsettled"]:
         return "its rows are not those of the pack"
@@ -98,21 +96,26 @@ def score_fault(
         if said:
             name = ", ".join(filter(None, (group["by"], group["category"], group["answer_type"])))
             return f"{name}: {said}"
-    return _weighted_fault(head, score) or _sum_fault(score)
+    return weighted_fault(head, score) or _sum_fault(score)
 
 
 def _name_fault(head: dict[str, Any], score: dict[str, Any]) -> str:
     reader, author = score["reader"], score["author"]
-    if head.get("author") and _folded(head["author"]) != _folded(author):
+    if head.get("author") and folded(head["author"]) != folded(author):
         return f"names {author!r} as author, the pack {head['author']!r}"
     relation = "unknown"
     if author:
-        relation = "intra-annotator" if _folded(reader) == _folded(author) else "inter-annotator"
+        relation = "intra-annotator" if folded(reader) == folded(author) else "inter-annotator"
     called = "annotator agreement of unknown kind" if relation == "unknown" else f"{relation} agreement"
     if (score["relation"], score["agreement"]) != (relation, called):
         return f"calls {called} {score['agreement']!r}: it was read by {reader!r}, labelled by {author!r}"
-    if not score["sentence"].startswith(_BEGINS[relation]):
-        return f"its sentence does not say that it is {called}"
+    if score["population"] != head["population"]:
+        return "names another population than its pack"
+    stood = score["stood"]
+    if not 0 <= stood["rows"] <= min(stood["items"], len(head["rows"])):
+        return "its reader stood with more rows than there are"
+    if score["sentence"] != sentence_of(score):
+        return f"its sentence does not say that it is {called}, or how blind it is"
     return ""
 
 
@@ -215,22 +218,6 @@ def _said_by(row: ReadRow) -> str:
     return row.said
 
 
-def _weighted_fault(head: dict[str, Any], score: dict[str, Any]) -> str:
-    """The share with each stratum weighted by its size, Wilson's interval over Kish's number of rows."""
-    agreeing = [one["all_rows"]["agree"]["numerator"] for one in score["groups"] if one["by"] == "stratum"]
-    weights = [one["items"] / one["drawn"] for one in head["strata"]]
-    total = sum(one["items"] for one in head["strata"])
-    value = min(1.0, sum(weight * number for weight, number in zip(weights, agreeing)) / total)
-    squares = sum(weight**2 * one["drawn"] for weight, one in zip(weights, head["strata"]))
-    effective = total**2 / squares
-    low, high = wilson_ends(value * effective, effective)
-    told = score["weighted"]
-    own = (value, low, high, total)
-    if not _same((told["value"], told["low"], told["high"], told["denominator"]), own):
-        return "the weighted share is not that of its strata"
-    return ""
-
-
 def _sum_fault(score: dict[str, Any]) -> str:
     for by in ("answer type", "category", "stratum"):
         groups = [one for one in score["groups"] if one["by"] == by]
@@ -248,23 +235,35 @@ def _unsettled(group: dict[str, Any]) -> float:
     return float(group["unsettled"])
 
 
-def _answers(sheet: Path) -> dict[str, str]:
-    """The answers by token; of a sheet that is no plain CSV in UTF-8, none."""
+def _answers(sheet: Path) -> Optional[dict[str, str]]:
+    """The answers by token; None of a sheet that is no CSV in UTF-8, which spreadsheets may well write."""
     try:
         text = sheet.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        return {}
-    first = text.partition("\n")[0]
+        return None
+    if "\0" in text:  # UTF-16 of plain letters is UTF-8 too
+        return None
+    first, _, rest = text.partition("\n")
+    if re.fullmatch(r'"?sep=.?"?\s*', first, re.IGNORECASE):
+        first, text = rest.partition("\n")[0], rest
+    first = first.split("\r")[0]
     delimiter = max((",", ";", "\t"), key=first.count)
+    names: list[str] = []
     found = {}
-    for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter):
-        cells = {
-            str(name).strip(_UNSEEN).lower(): cell for name, cell in row.items() if isinstance(cell, str)
-        }
-        answer = cells.get("answer", "").strip(_UNSEEN)
-        answer = answer[1:].strip(_UNSEEN) if _GUARDED.match(answer) else answer
-        if answer and "token" in cells:
-            found[cells["token"].strip(_UNSEEN)] = answer
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            if not "".join(row).strip(_UNSEEN):
+                continue
+            if not names:
+                names = [cell.strip(_UNSEEN).casefold() for cell in row]
+                continue
+            cells = dict(zip(names, row))
+            answer = cells.get("answer", "").strip(_UNSEEN)
+            answer = answer[1:].strip(_UNSEEN) if _GUARDED.match(answer) else answer
+            if answer and "token" in cells:
+                found[cells["token"].strip(_UNSEEN)] = answer
+    except csv.Error:
+        return {}
     return found
 
 
@@ -277,12 +276,6 @@ def _pack_hash(head: dict[str, Any]) -> str:
     }
     said = json.dumps(about, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _folded(name: str) -> str:
-    # Capitals and blanks do not count, letters do: Strauß is not Strauss.
-    folded = unicodedata.normalize("NFC", name).lower()
-    return unicodedata.normalize("NFC", " ".join(folded.split()))
 
 
 def _same(told: Sequence[Any], own: Sequence[Any]) -> bool:

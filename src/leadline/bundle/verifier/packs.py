@@ -13,8 +13,14 @@ from leadline.bundle.verifier.faults import Book
 from leadline.bundle.verifier.files import parsed, sha256_of
 from leadline.bundle.verifier.loading import Bundle
 from leadline.bundle.verifier.pack_scores import score_fault, stratum_of
+from leadline.bundle.verifier.pack_sentences import percent
 
 FOLDER = "packs"
+_STATEMENT = "DATA_STATEMENT.md"
+# What tells a reader how to answer, and has to be the item's.
+_SHOWN = (
+    "question", "window", "answer_type", "fields", "vocabulary", "unit", "precision", "locale", "date_order"
+)  # fmt: skip
 _LETTERS = "bcdfghjkmnpqrstv"
 
 
@@ -23,6 +29,8 @@ def check_packs(bundle: Bundle, book: Book) -> None:
     folder = bundle.folder / FOLDER
     there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     named = bundle.manifest["bundle"].get("packs", {})
+    path = bundle.folder / _STATEMENT
+    statement = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     for name in sorted(set(there) ^ set(named)):
         book.fault("pack", f"{FOLDER}/{name}: only one of the folder and manifest.json has this pack")
     tally: Counter[str] = Counter()
@@ -33,6 +41,7 @@ def check_packs(bundle: Bundle, book: Book) -> None:
             said = _fault(bundle, folder / name, head, items)
             said = said or _drawn_fault(bundle, head, items)
             said = said or _score_fault(folder / name, head, named[name], items, tally)
+            said = said or _told_fault(folder / name, named[name], statement)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             said = f"is no pack: {type(error).__name__} {error}"
         if said:
@@ -47,6 +56,15 @@ def _fault(bundle: Bundle, pack: Path, head: dict[str, Any], items: list[dict[st
     content = head["benchmark"]["content_hash"]
     if content != bundle.document["benchmark"]["content_hash"]:
         return f"was drawn from other content: {content[:23]}..."
+    pages = {f"pages/{number:03}.html" for number in range(1, len(head["rows"]) + 1)}
+    if set(head["files"]) != {"index.html", "PROTOCOL.md", "rows.jsonl", *pages}:
+        return "pack.json names other files than a pack of its rows has"
+    for path in sorted(pack.rglob("*")):
+        name = path.relative_to(pack).as_posix()
+        is_sheet = name.endswith(".csv") and name.count("/") == name.startswith("sheets/")
+        is_score = name.startswith("score-") and name.endswith(".json")  # compared with the manifest below
+        if path.is_file() and not (name in head["files"] or name == "pack.json" or is_sheet or is_score):
+            return f"{name} is no file of a pack"
     for name, digest in head["files"].items():
         if not (pack / name).is_file() or sha256_of(pack / name) != digest:
             return f"{name} is not what the reader was shown"
@@ -61,9 +79,30 @@ def _fault(bundle: Bundle, pack: Path, head: dict[str, Any], items: list[dict[st
         if item is None:
             return f"row {number} is no item of the benchmark"
         shown = parsed(line)
-        if (shown["question"], shown.get("window")) != (item["question"], item.get("window")):
-            return f"row {number} shows another question or window than item {item['id']} has"
+        if _view(shown) != _view(item):
+            return f"row {number} shows another question, text or form of answer than item {item['id']} has"
         items.append(item)
+    return ""
+
+
+def _view(entry: dict[str, Any]) -> dict[str, Any]:
+    """What a reader is shown of an item; what says nothing is left out."""
+    told = {name: entry.get(name) for name in _SHOWN}
+    return {name: value for name, value in told.items() if value not in (None, [], "text")}
+
+
+def _told_fault(pack: Path, scores: dict[str, str], statement: str) -> str:
+    """Why the data statement does not tell the scores of a pack as they are."""
+    lines = [" ".join(line.split()) for line in statement.splitlines()]
+    for name in scores:
+        score = parsed((pack / name).read_text(encoding="utf-8"))
+        wanted = (
+            f"{FOLDER}/{pack.name}/{name}:",
+            percent(score["groups"][0]["all_rows"]["agree"]),
+            " ".join(score["sentence"].split()),
+        )
+        if not any(all(part in line for part in wanted) for line in lines):
+            return f"{name}: {_STATEMENT} does not tell its share of agreement with its sentence"
     return ""
 
 
@@ -112,7 +151,22 @@ def _score_fault(
             return f"{name} is a score of other content"
         if sheet and (not (pack / sheet).is_file() or sha256_of(pack / sheet) != score["sheet"]):
             return f"{name} is of another sheet than {sheet}"
+        first = score["earlier"]
+        if first is not None and first["file"] in scored:
+            own = parsed((pack / first["file"]).read_text(encoding="utf-8"))
+            told = {**first, "agree": _ends(first["agree"]), "kappa": _ends(first["kappa"])}
+            its = own["groups"][0]["all_rows"]
+            if told != {
+                "file": first["file"],
+                **{part: own[part] for part in ("created", "sheet")},
+                **{part: _ends(its[part]) for part in ("agree", "kappa")},
+            }:
+                return f"{name} tells {first['file']}, the score before it, otherwise than it is"
         said = score_fault(head, items, score, pack / sheet if sheet else None, tally)
         if said:
             return f"{name}: {said}"
     return ""
+
+
+def _ends(figure: dict[str, Any]) -> list[Any]:
+    return [figure.get(part) for part in ("value", "low", "high", "numerator", "denominator")]
