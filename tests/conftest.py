@@ -3,11 +3,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 if TYPE_CHECKING:
     from leadline.models.local import LocalModel
 
+# A busy machine is no fault of what is tested.
+hypothesis.settings.register_profile("without-deadlines", deadline=None)
+hypothesis.settings.load_profile("without-deadlines")
 # As models/local.py, for tests that import torch before it does.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 # Tests that run side by side take a core each; torch reads this when it is loaded.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 
 import click
@@ -49,16 +49,16 @@ def test_every_example_names_its_own_command(path: tuple[str, ...]) -> None:
     assert f"leadline {' '.join(path)}" in text
 
 
-def _started(*arguments: str) -> tuple[float, str]:
-    started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "leadline.cli.app", *arguments], capture_output=True, text=True, check=True
-    )
-    return time.perf_counter() - started, done.stdout
+def _seconds_of_processor(*arguments: str) -> float:
+    """What a command takes: of the processor, for a busy machine answers late."""
+    before = os.times()
+    subprocess.run([sys.executable, "-m", "leadline.cli.app", *arguments], capture_output=True, check=True)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def test_help_answers_in_a_blink() -> None:
-    assert min(_started("--help")[0] for _ in range(5)) < 0.4
+    assert min(_seconds_of_processor("--help") for _ in range(5)) < 0.4
 
 
 def test_help_and_version_load_nothing_heavy() -> None:

@@ -211,7 +211,7 @@ def test_hosts_do_not_wait_for_each_other(
     for host in "abcd":
         times = server.times(f"{host}.example")
         # From the first to the last: a busy machine answers single requests late.
-        assert times[-1] - times[0] >= 0.45
+        assert times[-1] - times[0] >= 0.3
 
 
 def test_after_three_documents_in_a_row_a_dead_host_is_left_for_another_run(
