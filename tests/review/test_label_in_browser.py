@@ -124,7 +124,6 @@ def test_a_new_item_is_labelled_by_mouse(browser: Any, licences: Labelled, size:
         page = window.page
         window.go("/label")
         page.click("text=A new item")
-        page.click("[data-begin]")
         shown(page, "AGPL-3.0.txt")
         page.select_option("#task", "cure period")
         page.wait_for_selector("#how:has-text('a number of days')")
@@ -174,10 +173,7 @@ def test_a_new_item_is_labelled_by_keys_alone(
             raise AssertionError(f"Tab does not lead to {what}")
 
         window.go("/label")
-        tab_to('a[href="/label/new"]')
-        keys.press("Enter")
-        page.wait_for_selector("[data-begin]")
-        tab_to("[data-begin]")
+        tab_to('a[href="/label/new#begin"]')
         keys.press("Enter")
         shown(page, "AGPL-3.0.txt")
         tab_to("#asked")
@@ -316,7 +312,7 @@ def test_what_is_missing_is_said_beside_its_field(browser: Any, asked: Labelled)
         shown(page, "packed.txt.gz")
         page.click("[data-do-commit]")
         page.wait_for_selector("[data-problem='quotes']:has-text('at least one quote')")
-        assert "is empty" in page.inner_text("[data-problem='answer']")
+        assert "say what the answer is" in page.inner_text("[data-problem='answer']")
         assert faults(page) == [] and window.sideways() == 0
         page.check("[data-field='unsettled']")
         page.click("[data-do-commit]")
@@ -418,6 +414,139 @@ def test_the_key_to_the_document_is_off_where_single_keys_are(browser: Any, aske
         page.focus("[data-undo]")
         page.keyboard.press("d")
         assert page.evaluate("document.activeElement.matches('[data-undo]')")
+
+
+def test_a_slash_leads_from_the_list_of_documents_to_the_search_and_words_go_along(
+    browser: Any, licences: Labelled
+) -> None:
+    with opened(browser, licences.served, reader="Slash") as window:
+        page, keys = window.page, window.page.keyboard
+        window.go("/label")
+        page.click("text=A new item")
+        shown(page, "AGPL-3.0.txt")
+        page.select_option("#which", label="MIT.txt")
+        shown(page, "MIT.txt")
+        page.focus("#which")
+        keys.press("/")
+        assert page.evaluate("document.activeElement.id") == "pane-query"
+        keys.type("redistributions of source code")
+        keys.press("Enter")
+        page.wait_for_selector("[data-pane-status]:has-text('0 found')")
+        page.click("[data-pane-elsewhere]")
+        page.wait_for_selector("[data-marked]:has-text('Redistributions of source code')")
+        there = page.input_value("#which")
+        assert there != "" and page.inner_text("[data-which] option:checked") != "MIT.txt"
+        assert page.locator("[data-pane-hits] li").count() > 0
+        page.select_option("#which", label="ISC.txt")
+        page.wait_for_selector("[data-pane-status]:has-text('0 found')")
+        assert page.input_value("#pane-query") == "redistributions of source code"
+        assert window.complaints == []
+
+
+@pytest.mark.parametrize("query", ["cure the violation", "notice, and", "Preamble"])
+def test_the_caret_stands_where_the_hit_ends(browser: Any, licences: Labelled, query: str) -> None:
+    with opened(browser, licences.served, reader=f"Caret {query}") as window:
+        page = window.page
+        window.go("/label")
+        page.click("text=A new item")
+        shown(page, "AGPL-3.0.txt")
+        page.fill("#pane-query", query)
+        page.press("#pane-query", "Enter")
+        page.wait_for_selector("[data-pane-hits] li")
+        page.press("#pane-query", "Enter")  # once more: goes to the next hit, and into the text
+        page.wait_for_selector("[data-pane-text]:focus")
+        page.wait_for_selector(".pane-caret:not([hidden])")
+        caret, spot = (page.locator(each).last.bounding_box() for each in (".pane-caret", ".pane-spot"))
+        assert caret is not None and spot is not None
+        assert abs(caret["y"] + caret["height"] / 2 - spot["y"] - spot["height"] / 2) < 40
+        text = page.locator("[data-pane-text]").bounding_box()
+        assert text is not None and (caret["x"] > text["x"] + 20 or caret["y"] > text["y"] + 40)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (400, 800), (780, 437)])
+def test_nothing_lies_over_the_search_and_a_desk_shows_it_all(
+    browser: Any, licences: Labelled, size: tuple[int, int]
+) -> None:
+    with opened(browser, licences.served, size, reader=f"Look {size}") as window:
+        page = window.page
+        window.go("/label")
+        page.click("text=A new item")
+        shown(page, "AGPL-3.0.txt")
+        page.fill("#pane-query", "the")
+        page.press("#pane-query", "Enter")
+        page.wait_for_selector("[data-pane-hits] li >> nth=9")
+        page.press("#pane-query", "Escape")
+        for what in ("#pane-query", "[data-pane-hits] li:first-child button", "#asked", "#answer"):
+            page.evaluate("window.scrollTo(0, 0)")
+            page.focus(what)
+            over = page.evaluate(
+                """what => {
+                  const box = document.querySelector(what).getBoundingClientRect();
+                  const found = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+                  return found?.closest(what) ? "" : (found?.className || found?.tagName || "nothing");
+                }""",
+                what,
+            )
+            assert over == "", f"{what} is under {over}"
+        height = page.evaluate("document.documentElement.scrollHeight - innerHeight")
+        assert size != (1280, 800) or height == 0
+        assert faults(page) == [] and window.sideways() == 0
+
+
+def test_one_set_of_keys_and_where_one_says_to_begin_one_begins(browser: Any, licences: Labelled) -> None:
+    with opened(browser, licences.served, reader="Keys") as window:
+        page = window.page
+        window.go("/label/new")
+        page.wait_for_selector("[data-begin]:not([disabled])")
+        assert page.url.endswith("/label/new"), "whoever turns the pages begins nothing"
+        assert page.locator(".place").count() == 0
+        window.go("/label")
+        page.click("text=A new item")
+        shown(page, "AGPL-3.0.txt")
+        assert "without a task" in page.inner_text("[data-no-task]")
+        page.keyboard.press("Escape")
+        for key in ("t", "d"):
+            page.focus("[data-undo]")
+            page.keyboard.press(key)
+            assert page.evaluate("document.activeElement.matches('[data-pane-text]')"), key
+        page.focus("[data-undo]")
+        page.keyboard.press("x")
+        assert page.is_checked('[data-field="unsettled"]')
+
+
+def test_in_a_conflict_what_only_one_wrote_stays_whichever_text_is_taken(
+    browser: Any, asked: Labelled
+) -> None:
+    key = entry_of(asked, "packed.txt.gz")
+    for taken, reason in (("[data-take-theirs]", "Bo's reason"), ("[data-keep-mine]", "Ann's reason")):
+        head = asked.served.drafts.get("label", key, "")
+        version = head.version if head else 0
+        asked.served.drafts.save("label", key, "", Sent(version, {"reason": reason}, by="Setup"))
+        with (
+            opened(browser, asked.served, reader="Ann") as ann,
+            opened(browser, asked.served, reader="Bo") as bo,
+        ):
+            for window in (ann, bo):
+                window.go(f"/label/{key}")
+                shown(window.page, "packed.txt.gz")
+            ann.page.fill("#aliases", "of Ann alone")
+            ann.page.fill("#answer", "thirty, says Ann")
+            ann.wait_for("saved")
+            bo.page.evaluate(
+                "leadline.set({ ...leadline.value(), answer: 'a month, says Bo', note: 'of Bo alone', "
+                "reason: '' })"
+            )
+            bo.page.evaluate("leadline.changed()")
+            bo.page.wait_for_selector("[data-conflict][open]")
+            bo.page.click(taken)
+            bo.wait_for("saved")
+        fields = asked.served.drafts.get("label", key, "").fields  # type: ignore[union-attr]
+        theirs = taken == "[data-take-theirs]"
+        assert fields["answer"] == ("thirty, says Ann" if theirs else "a month, says Bo")
+        assert (fields["aliases"], fields["note"]) == ("of Ann alone", "of Bo alone")
+        assert fields["reason"] == (reason if theirs else ""), (
+            "what one took out on purpose does not come back"
+        )
 
 
 def test_pages_are_sound_in_the_dark_too(browser: Any, asked: Labelled, licences: Labelled) -> None:

@@ -237,7 +237,9 @@ def test_each_part_of_an_answer_has_its_field(job: LabelJob) -> None:
     asked = LabelJob(job.documents, job.folder, job.drafts, (question,))
     key = asked.entries()[0].key
     fields = {"quotes": [quote_in(job, "30 days")], "part-0": "30", "part-1": ""}
-    assert asked.problems(key, "Ann", fields) == {"part-1": "is empty"}
+    assert asked.problems(key, "Ann", fields) == {
+        "part-1": "say what the answer is, or that the text cannot settle it"
+    }
     assert asked.problems(key, "Ann", {**fields, "part-0": "a few", "part-1": "then"}).keys() == {""}
     commit(asked, key, "Ann", {**fields, "part-1": "2020-05-04"})
     assert json.loads(read_labels(job.folder / FILE)["q"].answer) == {

@@ -25,6 +25,7 @@ from leadline.review.answer_fields import (
     AnswerField,
     answer_fields,
     answer_in,
+    how_on_page,
     is_unsettled,
     said_both,
     text_of,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 NEW = "new"
 # Ids of questions that came from a file are none, though their labels lie beside.
 _BEGUN = re.compile(r"n[0-9a-f]{15}")
+_NO_ANSWER = "say what the answer is, or that the text cannot settle it"
 _SHOWN = (
     "question", "task", "category", "answer_type", "unit", "choices", "aliases", "reason", "note",
 )  # fmt: skip
@@ -87,7 +89,7 @@ class LabelJob:
         """Gives each question its key."""
         self._by_key = {_key(question.id): question for question in self.questions}
 
-    def entries(self) -> Sequence[Entry]:
+    def entries(self, reader: str = "") -> Sequence[Entry]:
         """The questions; else the items that were begun, in order, and the one that begins another."""
         if self.questions:
             return [
@@ -137,6 +139,7 @@ class LabelJob:
             "written": written,
             "declared": declared,
             "view": view,
+            "how": how_on_page(view) if view is not None else "",
             "document": self._first_document(fields, question),
             "label": self._label(key),
         }
@@ -169,7 +172,10 @@ class LabelJob:
             found["quotes"] = "mark at least one quote that settles the question, or say that none does"
         empty = [field.name for field in answer_fields(view) if not text_of(fields, field.name)]
         if empty:
-            return {**found, **dict.fromkeys(empty, "is empty")}
+            return {
+                **found,
+                **dict.fromkeys(empty, _NO_ANSWER),
+            }
         faults = answer_problems(question, answer_in(view, fields), lines_of(fields, "aliases"))
         # An answer in parts has no field of its own.
         return {**found, **{"" if view.fields and name == ANSWER else name: faults[name] for name in faults}}

@@ -1,7 +1,7 @@
 """The pages of a review as HTML: overview, list, entry, the reader's name, and what is not there.
 
 Every template is given `reader`, `title` (of the review), `jobs`, `instance` (which review a browser's own
-store belongs to). An entry's page is given besides: `job`, `entry`, `number` of `total`, `done` of them,
+store belongs to). An entry's page is given besides: `job`, `entry`, `number` of `total`, `progress`,
 `previous`, `following` (addresses or None), `draft` (or None), `fields`, `version`, `state`.
 """
 
@@ -43,7 +43,7 @@ class Review:
     def states(self, job: Job, reader: str) -> list[tuple[Entry, State]]:
         """How far a reader is with each entry, in order."""
         known = self.drafts.all(job.name, self.place(job, reader))
-        return [(entry, job.state(entry.key, reader, known.get(entry.key))) for entry in job.entries()]
+        return [(entry, job.state(entry.key, reader, known.get(entry.key))) for entry in job.entries(reader)]
 
 
 @dataclass(frozen=True)
@@ -95,13 +95,14 @@ def entry_page(review: Review, reader: str, job: Job, key: str) -> str | None:
         return None
     at = keys.index(key)
     draft = review.draft(job, key, reader)
+    found = progress(job, states)
     frame = {
         "job": job,
         "entry": states[at][0],
         "state": states[at][1],
         "number": at + 1,
-        "total": len(keys),
-        "progress": progress(job, states),
+        "total": found.total,
+        "progress": found,
         "previous": f"/{job.name}/{keys[at - 1]}" if at else None,
         "following": f"/{job.name}/{keys[at + 1]}" if at + 1 < len(keys) else None,
         "draft": draft,

@@ -55,19 +55,29 @@
       const [node, at] = caret ? [caret.offsetNode, caret.offset] : [range?.startContainer, range?.startOffset];
       return node && this.pane.body.contains(node) ? [node, at] : this.pane.place(this.pane.start);
     }
+    // A place beside the end of a line or of a mark has no box of its own everywhere: it lies before the character
+    // behind it, or behind the one before it.
+    box(node, at) {
+      const range = document.createRange(), { pane } = this;
+      range.setStart(node, at);
+      if (range.getClientRects().length) return range.getClientRects()[0];
+      if (!pane.slices.length) return null;
+      const here = pane.offset(node, at);
+      for (const [start, edge, which] of [[here, "left", 0], [here - 1, "right", -1]]) {
+        if (start < pane.start || start >= pane.end) continue;
+        const found = [...pane.range(start, start + 1).getClientRects()].at(which);
+        if (found) return new DOMRect(found[edge], found.top, 0, found.height);
+      }
+      return pane.total ? null : pane.body.getBoundingClientRect();
+    }
     draw(follow = false) {
       const { focusNode: node, focusOffset: at } = window.getSelection();
       const isHere = node && this.pane.body.contains(node) && document.activeElement === this.text;
       this.element.hidden = !isHere;
       if (!isHere) return;
-      const range = document.createRange();
-      range.setStart(node, at);
-      let box = range.getClientRects()[0];
-      if (!box && node.nodeType === Node.TEXT_NODE && at > 0) {  // behind a line's last character
-        range.setStart(node, at - 1);
-        box = range.getClientRects()[0];
-      }
-      box ||= this.pane.body.getBoundingClientRect();
+      const box = this.box(node, at);
+      this.element.hidden = !box;
+      if (!box) return;
       const frame = this.text.getBoundingClientRect();
       this.element.style.left = `${box.left - frame.left - this.text.clientLeft + this.text.scrollLeft}px`;
       this.element.style.top = `${box.top - frame.top - this.text.clientTop + this.text.scrollTop}px`;

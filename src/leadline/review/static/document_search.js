@@ -1,15 +1,20 @@
 // Looks for words in the document of a pane, a little at a time; each hit can be gone to, and taken.
 //
-// new leadline.DocumentSearch(pane), whose root holds data-pane-search (a form with an input named q),
-// data-pane-hits (a list) and data-pane-more (a button). With data-pane-take on the root each hit has a button
+// new leadline.DocumentSearch(pane, {count, open}), whose root holds data-pane-search (a form with an input named q),
+// data-pane-hits (a list) and data-pane-more (a button). Where open(number, at) opens any of `count` documents, the
+// button data-pane-elsewhere goes on to the next one that holds the words. With data-pane-take on the root each hit has a button
 // "Quote": event "pane:take" on the root, detail {document, start, end, text}.
 "use strict";
 (() => {
   const MOST_AT_ONCE = 50;
 
   class DocumentSearch {
-    constructor(pane) {
+    constructor(pane, { count = 1, open = null } = {}) {
       this.pane = pane;
+      this.count = open ? count : 1;
+      this.open = open;
+      this.elsewhere = pane.part("elsewhere");
+      this.elsewhere?.addEventListener("click", () => this.goOn());
       this.root = pane.root;
       this.hits = [];
       this.turn = 0;
@@ -24,7 +29,11 @@
         else this.begin(query);
       });
       this.root.addEventListener("pane:open", (event) => {
-        if (event.detail.number !== this.number) this.forget();
+        if (event.detail.number === this.number) return;
+        // The words still stand in the field: they are looked for here, and the page stays where it was opened.
+        const query = this.query, goes = this.isGoingOn;
+        this.forget();
+        if (query) this.begin(query, goes);
       });
       this.forget();
     }
@@ -36,13 +45,44 @@
       this.number = this.pane.number;
       this.list.replaceChildren();
       this.more.hidden = true;
+      if (this.elsewhere) this.elsewhere.hidden = true;
     }
 
-    async begin(query) {
+    async begin(query, goes = true) {
       this.forget();
       if (!query.trim() || this.number === null) return;
       this.query = query;
+      this.goes = goes;
+      if (this.elsewhere) this.elsewhere.hidden = this.count < 2;
       await this.look(0);
+    }
+
+    // To the next document that holds the words; those without a text hold none.
+    async goOn() {
+      const turn = (this.turn += 1), shown = this.pane.turn, { query, count } = this;
+      const isOld = () => turn !== this.turn || shown !== this.pane.turn;
+      for (let step = 1; step < count; step += 1) {
+        const number = (this.number + step) % count;
+        this.pane.say(`looking in document ${number + 1} of ${count}…`);
+        try {
+          for (let from = 0; from !== null;) {
+            const asked = `q=${encodeURIComponent(query)}&from=${from}`;
+            const found = await this.pane.get(`/api/documents/${number}/search?${asked}`, shown);
+            if (isOld()) return;
+            if (found.hits.length) {
+              this.isGoingOn = true;
+              await this.open(number, found.hits[0].start);
+              this.isGoingOn = false;
+              return;
+            }
+            from = found.next;
+          }
+        } catch (error) {
+          if (isOld()) return;
+          if (error instanceof TypeError) { this.pane.failed(error); return; }
+        }
+      }
+      this.pane.say("no other document holds these words");
     }
 
     async look(from) {
@@ -60,7 +100,7 @@
           from = this.next = found.next;
           const where = `${thousands(found.searched)} of ${thousands(found.total)} characters looked through`;
           this.pane.say(`${thousands(this.hits.length)} found` + (from === null ? "" : `; ${where}`));
-          if (isFirst && this.hits.length) await this.go(0, false);
+          if (isFirst && this.hits.length && this.goes) await this.go(0, false);
           if (turn !== this.turn) return;
         }
         this.more.hidden = from === null;
@@ -100,7 +140,8 @@
       const before = document.activeElement, { start, end } = this.hits[place];
       await this.pane.show(start, end);
       [...this.list.children].forEach((row, i) => row.toggleAttribute("data-current", i === place));
-      if (!focus) before.focus({ preventScroll: true });
+      if (focus) this.pane.text.scrollIntoView({ block: "nearest" });  // on a phone it is further down
+      else before.focus({ preventScroll: true });
     }
   }
 

@@ -11,13 +11,16 @@
   begin?.addEventListener("click", async () => {
     try {
       const answer = await api("POST", "/api/new-item", {});
-      if (answer.status === 200) location.assign(`/label/${answer.body.key}`);
+      // In the place of this page: going back shall begin no further one.
+      if (answer.status === 200) location.replace(`/label/${answer.body.key}`);
       else say(answer.body.error || "that did not work", true);
     } catch { say("server away", true); }
   });
   if (begin) {
     begin.disabled = false;
     begin.focus({ preventScroll: true });
+    // Whoever came by a button that said "Begin" has said so already; whoever turned the pages has not.
+    if (location.hash === "#begin") begin.click();
   }
 
   const asked = find("#asked"), heading = find("#question"), nothing = heading.textContent;
@@ -40,10 +43,10 @@
   const root = find("[data-pane]"), store = find('[data-field="quotes"]');
   if (!root || !store) return;
   const pane = new DocumentPane(root);
-  new DocumentSearch(pane);
   new PaneCaret(pane);
   const which = find("[data-which]"), act = find("[data-do-quote]"), words = find("[data-marked]");
   const names = [...which.options].map((option) => option.textContent);
+  new DocumentSearch(pane, { count: names.length, open: (number, at) => open(number, at) });
   const quotes = () => JSON.parse(store.value || "null") || [];
   const short = (text) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
   // A quote says the name of its document: numbers are another's once a document came or went.
@@ -121,10 +124,14 @@
 
   root.addEventListener("pane:selection", ({ detail }) => {
     act.disabled = !detail;
+    act.closest(".marked").classList.toggle("is-empty", !detail);
     words.textContent = detail ? `“${short(detail.text)}” (${thousands(detail.end - detail.start)} characters)` : "Nothing is selected.";
   });
   root.addEventListener("pane:take", ({ detail }) => quote(detail));
-  act.addEventListener("click", () => quote(pane.marked));
+  act.addEventListener("click", () => {
+    pane.selected();  // browsers tell of a selection a moment later than it is made
+    quote(pane.marked);
+  });
   which.addEventListener("change", () => open(Number(which.value)));
   entry.addEventListener("leadline:set", list);
 

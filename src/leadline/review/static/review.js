@@ -7,7 +7,7 @@
 // window.leadline: value(), set(fields), changed(), flush(), commit(), say(text, bad), api(method, url, body).
 "use strict";
 (() => {
-  const PAUSE = 400, LONGEST_WAIT = 15000, KEEPALIVE = 60000;
+  const PAUSE = 400, LONGEST_WAIT = 15000, KEEPALIVE = 60000, INSTEAD = { t: "d", d: "t" };
   const entry = document.querySelector("[data-entry]");
   const find = (what, root = document) => root.querySelector(what);
   const all = (what, root = document) => [...root.querySelectorAll(what)];
@@ -58,6 +58,7 @@
   const page = crypto.getRandomValues(new Uint32Array(4)).join("-");
   const store = entry && `leadline:${entry.dataset.instance}:${entry.dataset.reader}:${entry.dataset.entry}`;
   let version = entry ? Number(entry.dataset.version) : 0;
+  let base = initial;  // what this page and the server last both had
   let edit = 0, kept = 0, sending = null, timer = 0, wait = 1000, known = "", leaving = false;
   const dirty = () => kept < edit;
   const beside = () => Object.fromEntries(all("[data-beside]", entry).map((each) => [each.dataset.beside, each.value]));
@@ -96,6 +97,7 @@
     wait = 1000;
     entry.dataset.state = answer.committed ? "done" : "draft";
     if (dirty()) { remember(); return; }
+    base = value();
     forget();
     say(`${answer.committed ? "committed" : "saved"} ${clock(answer.saved)}`);
   }
@@ -131,7 +133,13 @@
     return !dirty();
   }
 
-  // Two people, one draft.
+  // Two people, one draft. A field that was empty when they began, and into which only one of them wrote, is
+  // taken from that one, whichever text is chosen: nothing that somebody wrote vanishes from the page unseen.
+  const lacks = (what) => !what || (Array.isArray(what) && !what.length);
+  function filled(chosen, other) {
+    const only = Object.entries(other).filter(([each, what]) => !lacks(what) && lacks(chosen[each]) && lacks(base[each]));
+    return { ...chosen, ...Object.fromEntries(only) };
+  }
   function conflict(theirs) {
     const dialog = find("[data-conflict]"), mine = value(), self = theirs.by === entry.dataset.reader;
     const differing = [...new Set([...Object.keys(mine), ...Object.keys(theirs.theirs)])]
@@ -149,16 +157,23 @@
     say(`not saved: ${self ? "another window" : theirs.by} saved another text; choose one`, true);
     find("[data-keep-mine]").onclick = () => {
       version = theirs.version;
+      set(filled(mine, theirs.theirs));
+      known = text(value());
       edit += 1;
       dialog.close();
       remember();
       flush();
     };
     find("[data-take-theirs]").onclick = () => {
+      const both = filled(theirs.theirs, mine);
       set(theirs.theirs);
       known = text(value());
       settled({ ...theirs }, edit);
       dialog.close();
+      if (text({ ...theirs.theirs, ...both }) === text(theirs.theirs)) return;
+      set(both);
+      changed();
+      flush();
     };
     if (!dialog.open) dialog.showModal();
   }
@@ -247,8 +262,12 @@
       return;
     }
     if (event.key === "Escape" && inText(event.target)) { event.target.blur(); return; }
-    if (event.ctrlKey || event.metaKey || event.altKey || inText(event.target) || !single()) return;
-    let target = find(`[data-key="${CSS.escape(event.key)}"]`);
+    // A list that drops down takes letters, yet no slash: whoever chose a document searches it next.
+    const typed = inText(event.target) && !(event.key === "/" && event.target.matches("select"));
+    if (event.ctrlKey || event.metaKey || event.altKey || typed || !single()) return;
+    const by = (key) => find(`[data-key="${CSS.escape(key)}"]`);
+    // Every page has the same keys: where only an extract or only a document is read, both keys lead to it.
+    let target = by(event.key) ?? (INSTEAD[event.key] ? by(INSTEAD[event.key]) : null);
     if (event.key === "/") target = find("[data-search]");
     const answer = event.key === "a" && !target && toAnswer();
     if (/^[1-9]$/.test(event.key)) {
