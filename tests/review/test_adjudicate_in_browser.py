@@ -156,6 +156,15 @@ def _settle(ann: Opened) -> set[str]:
         assert page.input_value("#corrected") == "Zanthoxa", "what was read is proposed"
     elif outcome == "upheld":
         page.fill("#corrected", "")
+    does = {
+        "rejected": "Commit: the label stands",
+        "excluded-ambiguous": "Commit: the item is taken out",
+        "upheld": f"Commit: the label becomes {answer}"
+        if word == "receives"
+        else "Commit: the item is taken out",
+    }
+    assert page.inner_text("[data-do-commit]") == does[outcome], "nobody replaces a label unasked"
+    assert page.locator(".given:visible").count() == 0, "what models say is folded, below the text"
     page.fill("#reason", f"by the clause on {word}")
     leave(page)
     return {word}
