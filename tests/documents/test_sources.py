@@ -78,6 +78,7 @@ def test_links_are_followed_within_the_folder_and_never_out_of_it(folder: Path) 
     (folder / "up").symlink_to("..")
     (folder / "around").symlink_to(".")
     (folder / "dead.txt").symlink_to("none")
+    (folder / "loop.txt").symlink_to("loop.txt")
     sources = Sources(folder)
     assert sources.names() == ["a.htm", "b.txt", "filings/2024/c.txt", "in.txt"]
     for name in ("out.txt", "chain.txt", "dead.txt", "up/../../secret.txt", "up/x"):

@@ -143,5 +143,12 @@ class Sources:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from self._walk(folder / entry.name, f"{name}/")
-            elif entry.is_file() and (not entry.is_symlink() or self._holds(folder / entry.name)):
+            elif _is_file(entry) and (not entry.is_symlink() or self._holds(folder / entry.name)):
                 yield name
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads to itself: as one that leads nowhere, it is none of the documents
+        return False
