@@ -3,6 +3,7 @@ model, or why the item is in doubt: all jobs on, every address asked, bodies, he
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -154,8 +155,10 @@ def test_a_leak_anywhere_is_found(blind: Blind, monkeypatch: pytest.MonkeyPatch,
         seen = kind.visible
         monkeypatch.setattr(kind, "visible", lambda *args: {**seen(*args), "key": [leak]})
     elif where == "list":
-        entries = blind.job._entries
-        blind.job._entries = (type(entries[0])(entries[0].key, leak), *entries[1:])
+        listed = kind.entries
+        monkeypatch.setattr(
+            kind, "entries", lambda *args: [dataclasses.replace(one, title=leak) for one in listed(*args)]
+        )
     elif where == "fault":
         monkeypatch.setattr(kind, "problems", lambda *args: {"answer": f"not {leak}"})
     else:
