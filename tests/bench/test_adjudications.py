@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -96,10 +97,20 @@ def test_the_file_only_grows_and_survives_a_line_that_was_cut_off(tmp_path: Path
     assert read_adjudications(path) == (one, two)
     with path.open("ab") as file:
         file.write(b'{"item": "q2", "outc')
+    assert read_adjudications(path) == (one, two)
     add_adjudication(path, two)
-    with pytest.raises(UsageError, match=rf"{path}:3: is no JSON object"):
+    assert read_adjudications(path) == (one, two, two)
+    assert path.read_bytes().count(b"\n") == 3
+    path.write_bytes(b'{"item": "q2", "outc\n' + before)
+    with pytest.raises(UsageError, match=rf"{path}:1: is no JSON object"):
         read_adjudications(path)
-    assert path.read_bytes().endswith(b"\n") and path.read_bytes().count(b"\n") == 4
+
+
+def test_a_pipe_in_the_place_of_the_decisions_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "adjudications.jsonl"
+    os.mkfifo(path)
+    with pytest.raises(UsageError, match="is no file, so it holds no decisions"):
+        read_adjudications(path)
 
 
 @pytest.mark.parametrize(

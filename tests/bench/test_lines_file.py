@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -19,9 +21,9 @@ class Line(BaseModel):
     text: str = ""
 
 
-def add(path: Path, *lines: Line, drops_half: bool = True) -> None:
+def add(path: Path, *lines: Line) -> None:
     for line in lines:
-        with growing(path, drops_half=drops_half) as write:
+        with growing(path) as write:
             write(line)
 
 
@@ -49,11 +51,24 @@ def test_half_a_line_of_any_length_is_dropped(tmp_path: Path, length: int) -> No
     assert path.read_bytes() == before + b'{"n": 3}\n'
 
 
-def test_half_a_line_in_a_file_that_people_edit_is_closed_and_stays(tmp_path: Path) -> None:
+def test_where_a_line_finds_no_room_a_file_that_was_not_there_is_not_there(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b'{"n": 1}\n{"n": 2, "te')
-    add(path, Line(n=3), drops_half=False)
-    assert path.read_bytes() == b'{"n": 1}\n{"n": 2, "te\n{"n": 3}\n'
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with growing(path) as write:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+        try:
+            with pytest.raises(LeadlineError, match="cannot be written"):
+                write(Line(n=1))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not path.exists()
+
+
+def test_a_pipe_is_no_file_to_wait_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    os.mkfifo(path)
+    with pytest.raises(LeadlineError, match="it is no file"):
+        add(path, Line(n=1))
 
 
 def test_a_whole_line_without_its_end_stays(tmp_path: Path) -> None:

@@ -12,9 +12,20 @@ from typing import Any
 import pytest
 
 from leadline.bench import load_benchmark
-from leadline.bench.adjudications import FILE, Adjudication, add_adjudication, label_hash
+from leadline.bench.adjudications import (
+    FILE,
+    Adjudication,
+    add_adjudication,
+    label_hash,
+    read_adjudications,
+)
 from leadline.bundle.release import Bundled, bundle_study
 from leadline.bundle.running import verify_bundle
+from leadline.bundle.verifier.decisions import DECISIONS as DECISIONS_FILE
+from leadline.bundle.verifier.decisions import check_decisions, load_decisions
+from leadline.bundle.verifier.faults import Book
+from leadline.bundle.verifier.loading import load_bundle
+from leadline.errors import UsageError
 from leadline.study.recording import RecordedAnswer, record
 from leadline.study.study import open_study
 from tests.bundle.conftest import seal
@@ -190,6 +201,40 @@ def test_a_falsified_decision_is_named(copy: Path, item: str, change: Line, name
 
     decide_otherwise(copy, falsify)
     assert named in faults(copy)
+
+
+def test_a_line_that_a_sudden_end_cut_off_is_nobodys_decision(copy: Path) -> None:
+    book = Book()
+    bundle = load_bundle(copy, book)
+    assert bundle is not None
+    load_decisions(bundle, book)
+    path = copy / DECISIONS_FILE
+    path.write_bytes(path.read_bytes() + b'{"item": "r1", "outc')
+    bundle.document["benchmark"]["adjudications"] = f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    before = dict(bundle.decisions.standing)
+    load_decisions(bundle, book)
+    assert bundle.decisions.standing == before and not book.faults
+    assert len(read_adjudications(path)) == bundle.decisions.lines
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(UsageError, match="is no JSON object"):
+        read_adjudications(path)
+
+
+def test_a_decision_on_another_text_than_the_release_holds_is_named(copy: Path) -> None:
+    book = Book()
+    bundle = load_bundle(copy, book)
+    assert bundle is not None
+    load_decisions(bundle, book)
+    source = copy / "benchmark" / "sources" / "a.txt"
+    source.parent.mkdir(exist_ok=True)
+    source.write_bytes(b"the text")
+    item, decision = next(iter(bundle.decisions.standing.items()))
+    decision["read"] = {"source": "a.txt", "sha256": hashlib.sha256(b"the text").hexdigest()}
+    check_decisions(bundle, book)
+    assert not book.faults
+    source.write_bytes(b"another text")
+    check_decisions(bundle, book)
+    assert book.faults == [f"adjudication: item {item} was decided on another text of a.txt than lies here"]
 
 
 def test_a_decision_that_was_taken_back_twice_over_stays_the_last_one(copy: Path) -> None:

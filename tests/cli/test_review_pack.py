@@ -168,7 +168,7 @@ def test_the_author_reading_again_is_intra_annotator_agreement_in_those_words(
     fill(pack, wrong=1, reader="jane  DOE")
     ended = leadline("review", "score", pack, "licences", "--reader", "jane  DOE")
     assert ended.out.startswith("intra-annotator agreement: licences 1.0")
-    assert "This is intra-annotator agreement by the names given and must be reported in those words" in ended.out
+    assert "agreement by the names given and must be reported in those words: Jane Doe labelled" in ended.out
     assert "This is inter" not in ended.out
     assert (pack / "score-jane-doe.json").is_file()
 

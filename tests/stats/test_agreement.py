@@ -35,11 +35,11 @@ def pairs(both: int, first: int, second: int, neither: int) -> tuple[list[str], 
 
 
 def test_kappa_of_worked_examples() -> None:
-    # Grant applications, 20 5 / 10 15: observed 0.70, by chance 0.50.
+    # Arithmetic, of no source: 20 5 / 10 15 is observed 0.70, by chance 0.50. Published tables stand below.
     value, interval = kappa(*pairs(20, 5, 10, 15))
     assert value == pytest.approx(0.40)
     assert interval.low == pytest.approx(0.151, abs=1e-3) and interval.high == pytest.approx(0.649, abs=1e-3)
-    # Equal agreement (0.60), other margins: 0.130 and 0.259.
+    # Arithmetic too. Equal agreement (0.60), other margins: 0.130 and 0.259.
     assert kappa(*pairs(45, 15, 25, 15))[0] == pytest.approx(0.1304, abs=1e-4)
     assert kappa(*pairs(25, 35, 5, 35))[0] == pytest.approx(0.2593, abs=1e-4)
 

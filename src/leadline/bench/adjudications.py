@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from leadline.bench.benchmark import Benchmark, hashed_entry
 from leadline.bench.complaint import complaint
 from leadline.bench.item import Item
-from leadline.bench.lines_file import growing
+from leadline.bench.lines_file import growing, is_half
 from leadline.errors import UsageError
 
 FILE = "adjudications.jsonl"
@@ -109,7 +109,12 @@ def label_hash(item: Item) -> str:
 
 
 def read_adjudications(path: Path) -> tuple[Adjudication, ...]:
-    """All decisions of a file, in order. Raises UsageError with file and line for one that is none."""
+    """All decisions of a file, in order; half a line at its end, which a sudden end left, is none.
+
+    Raises UsageError with file and line for one that is no decision, and for what is no file.
+    """
+    if path.exists() and not path.is_file():
+        raise UsageError("is no file, so it holds no decisions", where=str(path))
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -126,9 +131,8 @@ def adjudications_of(data: bytes, where: str) -> tuple[Adjudication, ...]:
 def add_adjudication(path: Path, decision: Adjudication) -> None:
     """Write one decision at the end of the file, which is made if it is not there: whole and on the disk.
 
-    A line that a sudden end, or a person, left half written is closed first and stays, to be told of by
-    whoever reads the file. Several processes may write at once. Raises LeadlineError where it cannot be
-    written, and the file is as it was.
+    What a sudden end left half written at the end of the file was nobody's decision, and goes. Several
+    processes may write at once. Raises LeadlineError where it cannot be written, and the file is as it was.
     """
     with adding(path) as add:
         add(decision)
@@ -138,7 +142,7 @@ def add_adjudication(path: Path, decision: Adjudication) -> None:
 def adding(path: Path) -> Iterator[Callable[[Adjudication], None]]:
     """Be the only one who writes decisions to the file; the value does, as `add_adjudication`. What is read
     of the file meanwhile still holds when a line is added."""
-    with growing(path, drops_half=False) as add:
+    with growing(path) as add:
         yield add
 
 
@@ -210,8 +214,9 @@ def layered(benchmark: Benchmark, decisions: Iterable[Adjudication]) -> Layered:
 
 
 def _lines(data: bytes, where: str) -> Iterator[Adjudication]:
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if not line.strip():
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or (number == len(lines) and is_half(line)):
             continue
         try:
             yield Adjudication.model_validate_json(line)

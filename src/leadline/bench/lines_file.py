@@ -24,13 +24,12 @@ _PIECE = 1 << 16
 
 
 @contextmanager
-def growing(path: Path, *, drops_half: bool = True) -> Iterator[Callable[[BaseModel], None]]:
+def growing(path: Path) -> Iterator[Callable[[BaseModel], None]]:
     """Be the only writer of the file `path`, which need not be there; the value adds a line to it.
 
     So what a line depends on is read inside, and still holds when it is written. Keys that have their default
-    value are left out of a line. Half a line at the end is dropped; without `drops_half`, for files that
-    people edit, it is closed and stays, for whoever reads the file to be told of. Raises LeadlineError where
-    the file cannot be written, which is then as it was.
+    value are left out of a line. Half a line at the end is dropped. Raises LeadlineError where the file
+    cannot be written, which is then as it was: not there, if it was not.
 
     >>> import tempfile
     >>> class Word(BaseModel):
@@ -52,7 +51,7 @@ def growing(path: Path, *, drops_half: bool = True) -> Iterator[Callable[[BaseMo
         text = json.dumps(line.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
         try:
             # Halves of characters have no UTF-8; as an escape JSON gives them back as they are.
-            _append(path, text.encode("utf-8", "backslashreplace") + b"\n", drops_half)
+            _append(path, text.encode("utf-8", "backslashreplace") + b"\n")
         except OSError as error:
             raise _unwritable(path, error) from error
 
@@ -74,12 +73,23 @@ def lines_of(data: bytes) -> Iterator[tuple[int, bytes]]:
         yield len(lines) + 1, tail
 
 
-def _append(path: Path, data: bytes, drops_half: bool) -> None:
+def is_half(tail: bytes) -> bool:
+    """Whether what stands after the last line end of a file is an object that was cut off.
+
+    >>> is_half(b'{"a": 1'), is_half(b'{"a": 1}'), is_half(b"remark")
+    (True, False, False)
+    """
+    return tail.lstrip().startswith(b"{") and not _is_whole(tail)
+
+
+def _append(path: Path, data: bytes) -> None:
     is_new = not path.exists()
+    if not is_new and not path.is_file():  # to open a pipe is to wait for whoever reads it
+        raise OSError(errno.EINVAL, "it is no file", str(path))
     with path.open("a+b", buffering=0) as file:
         before = file.seek(0, os.SEEK_END)
         tail = _after_last_end(path, before)
-        if tail.strip() and drops_half and not _is_whole(tail):
+        if tail.strip() and not _is_whole(tail):
             file.truncate(before - len(tail))
         elif tail:
             data = b"\n" + data
@@ -90,6 +100,8 @@ def _append(path: Path, data: bytes, drops_half: bool) -> None:
             os.fsync(file.fileno())
         except OSError:
             file.truncate(before)
+            if is_new:
+                path.unlink(missing_ok=True)
             raise
     if is_new:
         on_disk(path.parent)

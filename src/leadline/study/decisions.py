@@ -137,6 +137,8 @@ def read_decisions(
 
 
 def _bytes(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        raise UsageError("is no file, so it holds no decisions", where=str(path))
     try:
         return path.read_bytes()
     except OSError as error:

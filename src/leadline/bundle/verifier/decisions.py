@@ -8,6 +8,7 @@ that has changed since is not applied.
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any, Optional
 
 from leadline.bundle.verifier.faults import Book
@@ -81,8 +82,9 @@ def load_decisions(bundle: Bundle, book: Book) -> None:
         book.fault("adjudication", f"{DECISIONS} is not the file that findings.json names: {named[:23]}...")
     found.is_named = True
     last: dict[str, dict[str, Any]] = {}
-    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
-        if not line.strip():
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or (number == len(lines) and _is_half(line)):
             continue
         found.lines += 1
         try:
@@ -97,6 +99,27 @@ def load_decisions(bundle: Bundle, book: Book) -> None:
     found.withdrawn = [item for item, one in last.items() if one["outcome"] == "withdrawn"]
     _apply(bundle, found, {item: one for item, one in last.items() if one["outcome"] != "withdrawn"})
     book.facts["decisions"] = found.lines
+
+
+def _is_half(tail: bytes) -> bool:
+    """Whether what stands after the last line end is a line that a sudden end cut off: nobody's decision."""
+    try:
+        json.loads(tail)
+    except (ValueError, RecursionError):
+        return tail.lstrip().startswith(b"{")
+    return False
+
+
+def _source_fault(bundle: Bundle, decision: dict[str, Any]) -> str:
+    """Why the texts that a decision says were read are not those that lie in the bundle, where they do."""
+    folder = bundle.folder / "benchmark" / "sources"
+    for read in (decision.get("read"), *(decision.get("also_read") or ())):
+        if not isinstance(read, dict) or not read.get("sha256"):
+            continue
+        path = folder / str(read.get("source", ""))
+        if ".." not in path.parts and path.is_file() and sha256_of(path) != read["sha256"]:
+            return f"was decided on another text of {read['source']} than lies here"
+    return ""
 
 
 def _fault(decision: Any) -> str:
@@ -136,6 +159,10 @@ def check_decisions(bundle: Bundle, book: Book) -> None:
     holds = bundle.manifest["bundle"]
     members, reasons = set(holds["items"]), holds["excluded"]
     out = bundle.decisions.taken_out
+    for item, decision in sorted(bundle.decisions.standing.items()):
+        said = _source_fault(bundle, decision)
+        if said:
+            book.fault("adjudication", f"item {item} {said}")
     for item, reason in sorted(out.items()):
         if item in members:
             book.fault(

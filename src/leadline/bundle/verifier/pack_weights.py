@@ -53,6 +53,6 @@ def _own(
 
 def _same(told: Optional[dict[str, Any]], own: Optional[tuple[float, ...]]) -> bool:
     if told is None or own is None:
-        return told is own
+        return told is None and own is None
     names = ("value", "low", "high", "denominator")
     return all(isclose(told[name], one, rel_tol=1e-9, abs_tol=1e-9) for name, one in zip(names, own))
