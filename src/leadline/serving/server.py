@@ -30,8 +30,10 @@ _WAITING = 2048
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on `host` and `port` (0: one that is free), which clients may connect to from now on: they wait
-    until it is served. Raises LeadlineError where none can be."""
+    """A socket on `host` and `port` (0: one that is free), which clients may connect to from now on.
+
+    They wait until it is served. Raises LeadlineError where none can be had.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
