@@ -109,12 +109,14 @@ def _alike(one: str, other: str) -> bool:
 def _again(earlier: EarlierScore | None, sheet: str) -> str:
     if earlier is None:
         return ""
-    first = earlier.agree
-    how = "the sheet is the same" if earlier.sheet == sheet else "the sheet was changed since"
+    first = f"the first ({earlier.file}, {earlier.created:%Y-%m-%d}) was {_percent(earlier.agree)}"
+    if earlier.sheet == sheet:
+        return (
+            f"It is a second scoring: {first}. The sheet is the same: rules or names differ, no answer does."
+        )
     return (
-        f"It is a second scoring: the first ({earlier.file}, {earlier.created:%Y-%m-%d}) was "
-        f"{_percent(first)}, and listed the disagreements with their labels, so that the key was seen in "
-        f"between; {how}. Only the first is of a blind reading."
+        f"It is a second scoring: {first}, and listed the disagreements with their labels, so that the key "
+        "was seen in between; the sheet was changed since. Only the first is of a blind reading."
     )
 
 

@@ -35,12 +35,15 @@ def sentence_of(score: dict[str, Any]) -> str:
         if _ends(reader) == _ends(author):
             said.append("The two names are alike; whether they are two people's is not known.")
     if first is not None:
-        how = "is the same" if first["sheet"] == score["sheet"] else "was changed since"
-        said.append(
-            f"It is a second scoring: the first ({first['file']}, {first['created'][:10]}) was "
-            f"{percent(first['agree'])}, and listed the disagreements with their labels, so that the key was "
-            f"seen in between; the sheet {how}. Only the first is of a blind reading."
-        )
+        told = f"({first['file']}, {first['created'][:10]}) was {percent(first['agree'])}"
+        if first["sheet"] == score["sheet"]:
+            after = ". The sheet is the same: rules or names differ, no answer does."
+        else:
+            after = (
+                ", and listed the disagreements with their labels, so that the key was seen in between; the "
+                "sheet was changed since. Only the first is of a blind reading."
+            )
+        said.append(f"It is a second scoring: the first {told}{after}")
     if stood["items"]:
         plural = "s" * (stood["items"] != 1)
         said.append(
