@@ -104,7 +104,9 @@ def test_a_score_is_printed_and_written_and_disagreements_are_listed_outside_of_
 def test_a_second_scoring_stands_beside_the_first_and_is_named_so(
     pack: Path, leadline: Leadline, tmp_path: Path
 ) -> None:
-    score = lambda *more: leadline("review", "score", pack, "licences", "--reader", "John Roe", *more)  # noqa: E731
+    def score() -> Ended:
+        return leadline("review", "score", pack, "licences", "--reader", "John Roe")
+
     fill(pack, wrong=3)
     assert score().code == 0
     first = pack / "score-john-roe.json"

@@ -12,7 +12,8 @@ from leadline.errors import UsageError
 from leadline.review.agreeing import LEAST_ROWS, Group
 from leadline.review.filled_sheet import FilledSheet
 from leadline.review.pack import draw_pack
-from leadline.review.score import Scored, relation_of, score_pack
+from leadline.review.score import Scored, score_pack
+from leadline.review.score_sentence import relation_of
 from leadline.review.score_text import disagreement_flags, remarks, summary, table
 from leadline.review.sheet import Answer
 from leadline.review.understood import Dialect, understood
