@@ -32,7 +32,8 @@ class Said:
     text: str
 
     def holds(self, secret: str) -> bool:
-        return secret.casefold() in self.text.casefold()
+        # Random tokens and checksums may hold any four digits.
+        return secret.casefold() in re.sub(r"[0-9a-f]{16,}", "", self.text.casefold())
 
 
 class Crawl:
