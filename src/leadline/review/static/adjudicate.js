@@ -4,6 +4,10 @@
 (() => {
   const root = document.querySelector("[data-entry]");
 
+  // A long extract begins near what is marked in it.
+  const extract = document.querySelector("#the-text"), mark = extract?.querySelector("mark");
+  if (mark) extract.scrollTop = mark.offsetTop - extract.offsetTop - extract.clientHeight / 4;
+
   // What a commit would do stands on its button: nobody replaces a label unasked.
   const corrected = root.querySelector("[data-corrected]");
   if (corrected) {
