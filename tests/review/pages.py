@@ -127,6 +127,13 @@ class Opened:
 
         expect(self.page.locator("[data-status]")).to_contain_text(words, timeout=8000)
 
+    def saved(self) -> None:
+        """Until the status line says that all is saved; "not saved: Bo saved another text" does not."""
+        from playwright.sync_api import expect
+
+        saved = re.compile(r"^\s*saved \d")
+        expect(self.page.locator("[data-status]")).to_have_text(saved, timeout=8000)
+
     def sideways(self) -> int:
         """Pixels that the page is wider than its window."""
         return int(

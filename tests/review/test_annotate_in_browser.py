@@ -97,7 +97,7 @@ def test_by_mouse_on_a_desk_a_pack_is_answered_to_its_end(
                 page.get_by_text("no", exact=True).click()
             else:
                 page.locator("#answer").fill("1 February 2020" if kind == "date" else "forty fathoms")
-            ann.wait_for("saved ")
+            ann.saved()
             if kind == "text":
                 assert question == HOSTILE
                 box = page.locator("[data-text]").bounding_box()
@@ -130,6 +130,7 @@ def test_by_keyboard_alone_a_pack_is_answered_to_its_end(
         page.wait_for_selector("[data-entry]")
         for number in range(5):
             expect(page.locator(".top .progress")).to_contain_text(f"{number} of 5 done")
+            page.wait_for_load_state("load")  # nobody types before the page's script is there
             kind = answering.pack.rows[number].view.answer_type
             if size == PHONE:
                 keys.press("a")  # on a phone nothing has the focus until it is wanted
@@ -232,10 +233,10 @@ def test_undo_and_earlier_texts_bring_back_what_was_there(
         page = ann.page
         ann.go(f"/annotate/{answering.key('When?')}")
         page.fill("#answer", "2019")
-        ann.wait_for("saved ")
+        ann.saved()
         page.fill("#answer", "2020")
         page.wait_for_timeout(500)
-        ann.wait_for("saved ")
+        ann.saved()
         page.keyboard.press("Escape")
         page.keyboard.press("u")
         expect(page.locator("#answer")).to_have_value("2019")
@@ -243,7 +244,7 @@ def test_undo_and_earlier_texts_bring_back_what_was_there(
         page.keyboard.press("h")
         page.get_by_role("listitem").filter(has_text="answer: 2020").get_by_role("button").first.click()
         expect(page.locator("#answer")).to_have_value("2020")
-        ann.wait_for("saved ")
+        ann.saved()
         page.reload()
         expect(page.locator("#answer")).to_have_value("2020")
 
@@ -274,14 +275,14 @@ def test_what_is_written_while_a_commit_is_on_its_way_is_sent_after_it(
         key, held = answering.key("When?"), []
         cy.go(f"/annotate/{key}")
         cy.page.fill("#answer", "2019")
-        cy.wait_for("saved ")
+        cy.saved()
         cy.page.route("**/commit", lambda route: held.append(route))  # noqa: PLW0108
         cy.page.keyboard.press("Control+Enter")
         cy.page.locator("#answer").press_sequentially("-03")
         cy.page.wait_for_timeout(900)
         assert answering.drafts.get("annotate", key, "Cy").fields["answer"] == "2019", "not past the commit"
         held[0].continue_()
-        cy.wait_for("saved ")
+        cy.saved()
         kinds = [
             (draft.kind, draft.fields["answer"]) for draft in answering.drafts.history("annotate", key, "Cy")
         ]
@@ -328,7 +329,7 @@ def test_two_browsers_on_one_entry_are_told_and_both_texts_are_kept(browser: Any
         for each in (ann, bo):
             each.go("/shared/1")
         ann.page.fill("#answer", "Ann's depth <b>")
-        ann.wait_for("saved ")
+        ann.saved()
         bo.page.fill("#answer", "Bo's depth")
         dialog = bo.page.locator("dialog[data-conflict]")
         expect(dialog).to_be_visible()
@@ -344,13 +345,13 @@ def test_two_browsers_on_one_entry_are_told_and_both_texts_are_kept(browser: Any
         dialog.get_by_role("button", name="Take the other").click()
         expect(bo.page.locator("#answer")).to_have_value("Ann's depth <b>")
         bo.page.fill("#answer", "Bo's second")
-        bo.wait_for("saved ")
+        bo.saved()
         # Now it is Ann's page that is behind; by keyboard.
         ann.page.focus("#answer")
         ann.page.keyboard.type(" more")
         expect(ann.page.locator("dialog[data-conflict]")).to_be_visible()
         ann.page.get_by_role("button", name="Keep mine").press("Enter")
-        ann.wait_for("saved ")
+        ann.saved()
         kept = [draft.fields["answer"] for draft in server.drafts.history("shared", "1", "")]
         assert {"Ann's depth <b>", "Bo's depth", "Bo's second"} < set(kept)
         newest = server.drafts.get("shared", "1", "")
@@ -378,14 +379,14 @@ def test_while_the_server_is_away_the_text_stays_and_is_saved_when_it_is_back(
         closed.wait_for("not saved")
         assert drafts.get("notes", "1", "Ann") is None
         with served([job], drafts, port=port):
-            ann.wait_for("saved ")
+            ann.saved()
             found = drafts.get("notes", "1", "Ann")
             assert found is not None
             assert found.fields["answer"] == "written while it was away"
             closed.page.goto("about:blank")
             closed.go("/notes/2")
             expect(closed.page.locator("#answer")).to_have_value("kept over a closed page")
-            closed.wait_for("saved ")
+            closed.saved()
             assert closed.page.evaluate("Object.keys(localStorage).length") == 0
             ann.page.keyboard.press("Control+Enter")
             ann.page.wait_for_url("**/notes/2")

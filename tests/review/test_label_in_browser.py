@@ -141,7 +141,7 @@ def test_a_new_item_is_labelled_by_mouse(browser: Any, licences: Labelled, size:
         kept(page, 2)
         page.click("[aria-label='Remove quote 2']")
         page.fill("#answer", "30 days")
-        window.wait_for("saved")
+        window.saved()
         assert faults(page) == [] and window.complaints == [] and window.sideways() == 0
         page.click("[data-do-commit]")
         page.wait_for_selector("[data-begin]")  # the next open one is a new item
@@ -333,7 +333,7 @@ def test_two_people_at_one_question_both_keep_what_they_wrote(browser: Any, aske
         ann.page.click("[data-do-quote]")
         ann.page.wait_for_selector("[data-pane-status]:has-text('kept')")
         ann.page.fill("#answer", "thirty days, says Ann")
-        ann.wait_for("saved")
+        ann.saved()
         bo.page.fill("#answer", "a month, says Bo")
         bo.page.wait_for_selector("[data-conflict][open]")
         words = bo.page.inner_text("[data-conflict]")
@@ -356,10 +356,10 @@ def test_undo_brings_a_quote_back(browser: Any, asked: Labelled) -> None:
         page.press("#pane-query", "Enter")
         page.click("[aria-label='Quote hit 1']")
         kept(page, 1)
-        window.wait_for("saved")
+        window.saved()
         page.click("[aria-label='Remove quote 1']")
         page.wait_for_selector("[data-pane-status]:has-text('removed')")
-        window.wait_for("saved")
+        window.saved()
         page.click("[data-undo]")
         page.wait_for_selector("[data-quotes] li")
         assert NEEDLE in page.inner_text("[data-quotes]")
@@ -396,7 +396,7 @@ def test_a_quote_whose_document_cannot_be_had_does_not_hold_the_page(browser: An
         page.click("[aria-label='Show quote 2']")
         page.wait_for_selector("[data-pane-status]:has-text('gone.txt is not among the documents')")
         page.fill("#answer", "the page is alive")
-        window.wait_for("saved")
+        window.saved()
         page.unroute(away)
         page.click("[aria-label='Show quote 1']")
         page.wait_for_selector(f"[data-marked]:has-text('{NEEDLE}')")
@@ -531,7 +531,7 @@ def test_in_a_conflict_what_only_one_wrote_stays_whichever_text_is_taken(
                 shown(window.page, "packed.txt.gz")
             ann.page.fill("#aliases", "of Ann alone")
             ann.page.fill("#answer", "thirty, says Ann")
-            ann.wait_for("saved")
+            ann.saved()
             bo.page.evaluate(
                 "leadline.set({ ...leadline.value(), answer: 'a month, says Bo', note: 'of Bo alone', "
                 "reason: '' })"
@@ -539,7 +539,7 @@ def test_in_a_conflict_what_only_one_wrote_stays_whichever_text_is_taken(
             bo.page.evaluate("leadline.changed()")
             bo.page.wait_for_selector("[data-conflict][open]")
             bo.page.click(taken)
-            bo.wait_for("saved")
+            bo.saved()
         fields = asked.served.drafts.get("label", key, "").fields  # type: ignore[union-attr]
         theirs = taken == "[data-take-theirs]"
         assert fields["answer"] == ("thirty, says Ann" if theirs else "a month, says Bo")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leadline.bundle.verifier.pack_scores import _folded
+from leadline.bundle.verifier.pack_sentences import folded
 from leadline.review.reader import reader_key, reader_slug, same_reader
 
 
@@ -24,5 +24,5 @@ from leadline.review.reader import reader_key, reader_slug, same_reader
 def test_two_names_are_one_reader_s_or_not_wherever_it_is_asked(one: str, other: str, is_one: bool) -> None:
     assert same_reader(one, other) is is_one
     assert (reader_slug(one) == reader_slug(other)) is is_one
-    assert (_folded(one) == _folded(other)) is is_one, "verify.py asks by the same rule"
+    assert (folded(one) == folded(other)) is is_one, "verify.py asks by the same rule"
     assert reader_key(reader_key(one)) == reader_key(one)
