@@ -32,8 +32,9 @@ class Said:
     text: str
 
     def holds(self, secret: str) -> bool:
-        # Random tokens and checksums may hold any four digits.
-        return secret.casefold() in re.sub(r"[0-9a-f]{16,}", "", self.text.casefold())
+        # Random tokens, checksums and the length of a page may hold any four digits.
+        chance = r"[0-9a-f]{16,}|^content-length: \d+$"
+        return secret.casefold() in re.sub(chance, "", self.text.casefold(), flags=re.MULTILINE)
 
 
 class Crawl:
