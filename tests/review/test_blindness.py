@@ -164,7 +164,7 @@ def test_a_leak_anywhere_is_found(blind: Blind, monkeypatch: pytest.MonkeyPatch,
     else:
         from leadline.review import adjudicating
 
-        answered = adjudicating._json
+        answered = adjudicating.escaped_json
 
         def told(values: Any) -> Any:
             response = answered({**values, "gold": leak} if where == "places" else values)
@@ -172,7 +172,7 @@ def test_a_leak_anywhere_is_found(blind: Blind, monkeypatch: pytest.MonkeyPatch,
                 response.headers["x-item"] = leak
             return response
 
-        monkeypatch.setattr(adjudicating, "_json", told)
+        monkeypatch.setattr(adjudicating, "escaped_json", told)
     crawl = Crawl(blind.served, [blind.job], "Ann", ())
     assert "quibbleforth" in crawl.holding(HIDDEN)
 

@@ -7,7 +7,6 @@ that reader's own reading, on every way to it: page, API, list.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +31,7 @@ from leadline.review.adjudication_form import (
 )
 from leadline.review.answer_fields import answer_fields, answer_in, how_on_page, is_unsettled, text_of
 from leadline.review.as_shown import not_as_shown
-from leadline.review.asking import RefusedError, reader_of, refusal
+from leadline.review.asking import RefusedError, escaped_json, reader_of, refusal
 from leadline.review.decide import DecidedSinceError, decide, decided_since
 from leadline.review.decision_file import DecisionFile
 from leadline.review.drafts import Draft, Drafts, Fields
@@ -242,7 +241,7 @@ class AdjudicateJob:
         reading = self._reading(item, reader_of(request))
         if reading is None:
             return refusal(403, _NOT_YET)
-        return _json(self._revealed(item, reading).as_json())
+        return escaped_json(self._revealed(item, reading).as_json())
 
     def _answer_places(self, request: Request) -> Response:
         item = self._items.get(request.path_params["key"])
@@ -251,7 +250,7 @@ class AdjudicateJob:
         found = in_sources(item, self.documents, quotes=not self.hide_quotes) if self.documents else ()
         # Not whether the document was confirmed: that would be the audit's doubt.
         places = [{"document": one.document, "at": one.at, "spans": one.spans} for one in found]
-        return _json({"places": places})
+        return escaped_json({"places": places})
 
 
 def adjudicate_job(
@@ -309,8 +308,3 @@ def offer(wanted: Wanted, drafts: Drafts) -> AdjudicateJob | None:
         documents=wanted.documents,
         hide_quotes=wanted.hide_quotes,
     )
-
-
-def _json(values: Mapping[str, Any]) -> Response:
-    # Escaped, for a text may hold half a character, which UTF-8 has no bytes for.
-    return Response(json.dumps(values).encode("ascii"), media_type="application/json")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -35,6 +37,11 @@ class RefusedError(Exception):
 def refusal(status: int, words: str, **more: Any) -> Response:
     """{"error": words, ...} with a status."""
     return JSONResponse({"error": words, **more}, status)
+
+
+def escaped_json(values: Mapping[str, Any], status: int = 200) -> Response:
+    """JSON in ASCII: a text of a document may hold half a character, which UTF-8 has no bytes for."""
+    return Response(json.dumps(values).encode("ascii"), status, media_type="application/json")
 
 
 def _can_be_kept(value: JsonValue) -> JsonValue:

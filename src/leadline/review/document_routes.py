@@ -6,7 +6,6 @@ ever HTML.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
@@ -19,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leadline.documents import UnreadableDocument
-from leadline.review.asking import read_json, refusal
+from leadline.review.asking import escaped_json, read_json, refusal
 from leadline.review.passages import (
     Documents,
     NoSuchDocument,
@@ -74,7 +73,7 @@ def _answered(documents: Documents, request: Request, answer: Answer, body: _Mar
     try:
         document = documents.open(number, _WAIT_SECONDS)
         if document is None:
-            return _json({"reading": True}, _READING)
+            return escaped_json({"reading": True}, _READING)
         return answer(document, request, body)
     except NoSuchDocument as error:
         return refusal(404, str(error))
@@ -95,7 +94,7 @@ def _slice(document: OpenDocument, request: Request, body: _Marking | None) -> R
     if place is None:
         return refusal(422, f"{name} is a number of characters")
     found = cuts[name](document.text, place)
-    return _json({**asdict(found), "name": document.name, "sha256": document.sha256})
+    return escaped_json({**asdict(found), "name": document.name, "sha256": document.sha256})
 
 
 def _search(document: OpenDocument, request: Request, body: _Marking | None) -> Response:
@@ -106,13 +105,13 @@ def _search(document: OpenDocument, request: Request, body: _Marking | None) -> 
         return refusal(422, f"at most {LONGEST_QUERY:,} characters can be looked for")
     if place is None:
         return refusal(422, "from is a number of characters")
-    return _json({**asdict(search(document.text, query, place)), "total": len(document.text)})
+    return escaped_json({**asdict(search(document.text, query, place)), "total": len(document.text)})
 
 
 def _quote(document: OpenDocument, request: Request, body: _Marking | None) -> Response:
     assert body is not None
     marked = mark(document, body.start, body.end, body.text)
-    return _json({"quote": marked.quote.model_dump(), "widened": marked.widened})
+    return escaped_json({"quote": marked.quote.model_dump(), "widened": marked.widened})
 
 
 def _place(request: Request, name: str) -> int | None:
@@ -122,8 +121,3 @@ def _place(request: Request, name: str) -> int | None:
 def _number(written: str) -> int | None:
     """What is written as digits; None for anything else, and for more of them than anything has."""
     return int(written) if written.isascii() and written.isdigit() and len(written) < 16 else None
-
-
-def _json(values: dict[str, Any], status: int = 200) -> Response:
-    # Escaped, for a text may hold half a character, which UTF-8 has no bytes for.
-    return Response(json.dumps(values).encode("ascii"), status, media_type="application/json")
