@@ -14,7 +14,7 @@ WORKERS ?= -n auto --dist loadfile
 # A recipe that fails leaves no stamp behind, and no half-written target.
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types imports unit bench wheel clean
+.PHONY: help demo test lint format types imports unit endurance fuzz bench wheel clean
 
 help: ## Say what can be made.
 	@echo "make demo     the whole thing on a small real model: findings here, report in $(OUT)/report/"
@@ -22,6 +22,8 @@ help: ## Say what can be made.
 	@echo "make lint     ruff, rules and format      make format   let ruff write the format"
 	@echo "make types    mypy --strict               make imports  who may import whom"
 	@echo "make unit     the tests alone (ARGS='-k wobble' hands arguments to pytest)"
+	@echo "make endurance  hundreds of kills and other faults; docs/reliability.md has the last counts"
+	@echo "make fuzz     thousands of new broken files for every reader"
 	@echo "make bench    measure speed against other ways of decoding"
 	@echo "make wheel    build the wheel and the source archive into dist/"
 	@echo "make clean    remove what was built (not .venv, not demo)"
@@ -74,6 +76,12 @@ $(VENV)/.browser: | $(VENV)/.made
 		echo "no chromium here: the tests in a browser will be skipped (or set LEADLINE_CHROMIUM)" >&2; \
 	fi
 	@if [ -n "$$LEADLINE_CHROMIUM" ] || command -v chromium >/dev/null; then touch $@; fi
+
+endurance: $(VENV)/.dev
+	$(BIN)/python -m pytest -m endurance --long $(ARGS)
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m pytest $(WORKERS) -m fuzz --long $(ARGS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(ARGS)

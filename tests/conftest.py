@@ -9,14 +9,35 @@ import pytest
 if TYPE_CHECKING:
     from leadline.models.local import LocalModel
 
-# A busy machine is no fault of what is tested.
-hypothesis.settings.register_profile("without-deadlines", deadline=None)
-hypothesis.settings.load_profile("without-deadlines")
+# A busy machine is no fault of what is tested. Examples are the same on every machine, so that a change is
+# judged by what it changed; `--long` draws new ones.
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("long", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("same")
 # As models/local.py, for tests that import torch before it does.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 # Tests that run side by side take a core each; torch reads this when it is loaded.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="the long form of endurance and fuzzing: hundreds of faults, thousands of new examples",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--long"):
+        hypothesis.settings.load_profile("long")
+
+
+@pytest.fixture(scope="session")
+def long(request: pytest.FixtureRequest) -> bool:
+    """Whether the long form was asked for."""
+    return bool(request.config.getoption("--long"))
 
 
 @pytest.fixture(scope="session")
