@@ -19,11 +19,11 @@ from rich.table import Table
 class Goal:
     """One line of the closing table: how many times faster than what people would use instead.
 
-    `ratio` is their time over ours (dimensionless, larger is better), `low` and `high` its spread: the smallest
-    and the largest ratio of the alternating runs, or an interval where a part was measured and scaled; `how`
-    says which. `target` is the least ratio that meets the goal; None where a figure is told and nothing was set.
-    `reason` names where it is explained why a goal is not met (a heading of docs/performance.md), and may be
-    given for one that is met.
+    `ratio` is their time over ours (dimensionless, larger is better), `low` and `high` its spread: the
+    smallest and the largest ratio of the alternating runs, or an interval where a part was measured and
+    scaled; `how` says which. `target` is the least ratio that meets the goal; None where a figure is told
+    and none was set. `reason` names where it is explained why a goal is not met (a heading of
+    docs/performance.md), and may be given for one that is met.
     """
 
     number: str
