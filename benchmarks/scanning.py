@@ -274,7 +274,7 @@ def naive(shards: list[Path], known: list[str], absent: list[str], size: int) ->
 
 def _engine(folder: Path, name: str, workers: int, number: int) -> dict[str, Any]:
     """All shards through an engine: by the clock, without what the first shard of each worker waits for."""
-    from leadline.build.engines.choose import chosen_engine
+    from leadline.workers.choose import chosen_engine
     from leadline.build.presence.scan_stage import ScanWork, Shard, ready, scan_shard
     from leadline.build.workspace import StageFolder
     from leadline.errors import LeadlineError, UsageError

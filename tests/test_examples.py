@@ -93,7 +93,7 @@ def test_the_harness_measures_techniques(smollm2: LocalModel) -> None:
 
 def test_the_build_prints_the_funnel_of_its_page(tmp_path: Path) -> None:
     from leadline.bench import load_benchmark
-    from leadline.build.engines.in_process import InProcess
+    from leadline.workers.in_process import InProcess
     from leadline.build.finish import finish
     from leadline.build.funnel import funnel
     from leadline.build.plan_file import read_plan

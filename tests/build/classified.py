@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import yaml
 
-from leadline.build.engines.in_process import InProcess
 from leadline.build.filters.cardinality import CardinalityStage
 from leadline.build.filters.relevance import RelevanceStage
 from leadline.build.parts import reading, writing
@@ -21,6 +20,7 @@ from leadline.build.records import Fact
 from leadline.build.run import run_build
 from leadline.build.stage import Job, Stage
 from leadline.build.workspace import StageFolder, Workspace
+from leadline.workers.in_process import InProcess
 
 TRIPLETS = (
     ("Canada", "capital", "Ottawa", "geography"),

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from leadline.build.engines.in_process import InProcess
 from leadline.build.parts import writing
 from leadline.build.plan import Plan
 from leadline.build.progress import Quiet
@@ -21,6 +20,7 @@ from leadline.build.wikidata.entity_files import read_files
 from leadline.build.wikidata.json_form import Found
 from leadline.build.wikidata.store import ENTITIES, writing_store
 from leadline.build.workspace import StageFolder, Workspace
+from leadline.workers.in_process import InProcess
 
 WIKIDATA = Path(__file__).parents[3] / "shared" / "data" / "build" / "wikidata"
 TWENTY = WIKIDATA / "twenty_entities.json.bz2"

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from sentencex import get_sentence_boundaries
 
-from leadline.build.engines.engine import Engine
-from leadline.build.engines.in_process import InProcess
 from leadline.build.extract.stage import ExtractStage
 from leadline.build.parts import writing
 from leadline.build.plan import Plan
@@ -18,6 +16,8 @@ from leadline.build.records import Article, Link, Sentence
 from leadline.build.run import run_build
 from leadline.build.stage import Job, Stage
 from leadline.build.workspace import StageFolder, Workspace
+from leadline.workers.engine import Engine
+from leadline.workers.in_process import InProcess
 
 
 def article(

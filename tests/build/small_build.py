@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from leadline.build.engines.choose import chosen_engine
 from leadline.build.parts import reading, writing
 from leadline.build.plan import Plan
 from leadline.build.progress import Quiet
@@ -19,6 +18,7 @@ from leadline.build.records import Article, Drop, Fact, Support, fact_id
 from leadline.build.run import Outcome, run_build
 from leadline.build.stage import FactStage, Job, Stage
 from leadline.build.workspace import StageFolder, write_json
+from leadline.workers.choose import chosen_engine
 
 # What tells of files: renaming, making and removing them, and opening them to write.
 _TOLD = frozenset(("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "shutil.rmtree"))

@@ -16,14 +16,14 @@ pytest.importorskip("mwxml", reason="building needs the 'build' extra")
 from leadline.build.articles.article import Rules, article_of
 from leadline.build.articles.page import Page
 from leadline.build.articles.stage import ArticlesStage
-from leadline.build.engines.engine import Engine
-from leadline.build.engines.in_process import InProcess
 from leadline.build.parts import reading
 from leadline.build.plan import ArticlesSection, ExtractSection, Plan
 from leadline.build.progress import Quiet
 from leadline.build.records import Article, DroppedPage
 from leadline.build.run import run_build
 from leadline.build.workspace import StageFolder, Workspace
+from leadline.workers.engine import Engine
+from leadline.workers.in_process import InProcess
 from tests.build.real_inputs import DATA, SLICE, needs_data
 
 WIKIPEDIA = DATA / "wikipedia"
@@ -208,7 +208,7 @@ def test_an_article_is_kept(page: Page) -> None:
 
 @needs_data
 def test_the_same_bytes_from_two_workers_and_after_an_interruption(tmp_path: Path, real: StageFolder) -> None:
-    from leadline.build.engines.processes import Processes
+    from leadline.workers.processes import Processes
 
     text = bz2.decompress(SLICE.read_bytes())
     cuts = [0, *(text.index(b"<page>", at) for at in (500_000, 900_000, 1_300_000))]

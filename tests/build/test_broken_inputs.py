@@ -16,7 +16,6 @@ from leadline.build.articles.json_lines import page_of
 from leadline.build.articles.page import Fault
 from leadline.build.attribution import attribution
 from leadline.build.disk import said_by_the_disk
-from leadline.build.engines.in_process import InProcess
 from leadline.build.extract.chunks import chunks
 from leadline.build.extract.recorded import read_recorded
 from leadline.build.finish import finish
@@ -31,6 +30,7 @@ from leadline.build.work_folder import MARK
 from leadline.build.workspace import Workspace
 from leadline.errors import LeadlineError, UsageError
 from leadline.study.lock import locked
+from leadline.workers.in_process import InProcess
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "building"
 

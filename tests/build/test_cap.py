@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.build.cap import BalanceStage, CapStage, draw, largest_part, stratum
-from leadline.build.engines.in_process import InProcess
 from leadline.build.plan import Plan
 from leadline.build.progress import Quiet
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import Job
 from leadline.build.workspace import Workspace
+from leadline.workers.in_process import InProcess
 
 
 def fact(number: int, bin_: str = "head", domain: str = "science", relation: str = "P36") -> Fact:

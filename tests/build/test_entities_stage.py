@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from leadline.build.engines.in_process import InProcess
-from leadline.build.engines.processes import Processes
 from leadline.build.filters.existence import ExistenceStage
 from leadline.build.filters.single import SingleStage
 from leadline.build.parts import reading
@@ -23,6 +21,8 @@ from leadline.build.wikidata.open import open_entities
 from leadline.build.wikidata.stage import EntitiesStage
 from leadline.build.wikidata.store import EntityStore, entities_of
 from leadline.errors import LeadlineError, UsageError
+from leadline.workers.in_process import InProcess
+from leadline.workers.processes import Processes
 from tests.build.entity_work import (
     TWENTY,
     WIKIDATA,

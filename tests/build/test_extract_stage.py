@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from leadline.build.engines.in_process import InProcess
-from leadline.build.engines.processes import Processes
 from leadline.build.extract.passages import pieces, words_for
 from leadline.build.records import Article, Fact
 from leadline.errors import UsageError
+from leadline.workers.in_process import InProcess
+from leadline.workers.processes import Processes
 from tests.build.extracting import article, extract, plan_of
 from tests.build.real_inputs import abstracts, needs_data, write_inputs
 

@@ -10,8 +10,6 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.build.engines.in_process import InProcess
-from leadline.build.engines.processes import Processes
 from leadline.build.frequency.bins import bins
 from leadline.build.frequency.pageviews import Wanted, count_views, title_key
 from leadline.build.frequency.stage import FrequencyStage
@@ -23,6 +21,8 @@ from leadline.build.records import Drop, Fact
 from leadline.build.stage import Job
 from leadline.build.workspace import Workspace
 from leadline.errors import LeadlineError, UsageError
+from leadline.workers.in_process import InProcess
+from leadline.workers.processes import Processes
 from tests.build.real_inputs import DATA
 
 VIEWS = DATA / "pageviews"

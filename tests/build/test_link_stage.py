@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from leadline.build.engines.in_process import InProcess
 from leadline.build.link.index import open_index
 from leadline.build.link.open import open_titles
 from leadline.build.link.stage import LinkStage
@@ -21,6 +20,7 @@ from leadline.build.records import Drop, Fact, Support, fact_id
 from leadline.build.stage import Job
 from leadline.build.workspace import StageFolder, Workspace
 from leadline.errors import UsageError
+from leadline.workers.in_process import InProcess
 from tests.build.sql_dumps import write_dump
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "build"

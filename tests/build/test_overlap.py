@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from leadline.build.engines.in_process import InProcess
 from leadline.build.filters.name_words import has_stemmer, stemmer, words
 from leadline.build.filters.overlap import OverlapStage, shared
 from leadline.build.plan import Plan
@@ -15,6 +14,7 @@ from leadline.build.progress import Quiet
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import Job
 from leadline.build.workspace import Workspace
+from leadline.workers.in_process import InProcess
 
 QUESTIONS = Path(__file__).parents[3] / "shared" / "data" / "build" / "entityquestions"
 ENGLISH = stemmer("en")

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 import zstandard
 
-from leadline.build.engines.in_process import InProcess
-from leadline.build.engines.processes import Processes
 from leadline.build.extract.extractor import Passage
 from leadline.build.parts import reading, writing
 from leadline.build.plan import Plan
@@ -25,6 +23,8 @@ from leadline.build.records import Drop, Fact, Support, Triplet
 from leadline.build.stage import Job
 from leadline.build.workspace import StageFolder, Workspace
 from leadline.errors import UsageError
+from leadline.workers.in_process import InProcess
+from leadline.workers.processes import Processes
 
 EXACT = "The Treaty of Lisbon was signed in the Jerónimos Monastery on 13 December 2007."
 QUOTED = 'The monastery is called "Mosteiro dos Jerónimos" by the people who live in Lisbon.'

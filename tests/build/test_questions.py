@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from leadline.bench.folding import normalise
 from leadline.bench.item import Item
-from leadline.build.engines.in_process import InProcess
 from leadline.build.link.properties import properties
 from leadline.build.plan import Plan
 from leadline.build.progress import Quiet
@@ -25,6 +24,7 @@ from leadline.build.wikidata.json_form import Found
 from leadline.build.wikidata.store import writing_store
 from leadline.build.workspace import Workspace
 from leadline.errors import UsageError
+from leadline.workers.in_process import InProcess
 from tests.build.real_inputs import DATA
 
 # Relations of which no single short answer can be asked for: they place a thing in a taxonomy, list its

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from leadline.build.engines.engine import ResultT, TaskT
-from leadline.build.engines.in_process import InProcess
 from leadline.build.plan_file import read_plan
 from leadline.build.progress import Quiet
 from leadline.build.run import run_build
 from leadline.build.workspace import Workspace
+from leadline.workers.engine import ResultT, TaskT
+from leadline.workers.in_process import InProcess
 from tests.build import real_inputs
-from tests.build.engine_work import told_by, with_pid
+from tests.workers.engine_work import told_by, with_pid
 
 pytest.importorskip("ray", reason="needs leadline[ray]")
 
-from leadline.build.engines.ray_engine import RayEngine
+from leadline.workers.ray_engine import RayEngine
 
 pytestmark = real_inputs.needs_data
 

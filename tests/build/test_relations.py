@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from leadline.build.engines.in_process import InProcess
 from leadline.build.filters.relations import RelationsStage, uninformative
 from leadline.build.plan import Plan
 from leadline.build.progress import Quiet
@@ -16,6 +15,7 @@ from leadline.build.records import Drop, Fact
 from leadline.build.stage import Job
 from leadline.build.workspace import Workspace
 from leadline.errors import UsageError
+from leadline.workers.in_process import InProcess
 
 REBEL = Path(__file__).parents[3] / "shared" / "data" / "build" / "rebel" / "sample.jsonl"
 

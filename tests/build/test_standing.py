@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from leadline.build import checksums
-from leadline.build.engines.in_process import InProcess
 from leadline.build.funnel import funnel
 from leadline.build.plan_file import read_plan
 from leadline.build.progress import Quiet
@@ -19,6 +18,7 @@ from leadline.build.run import run_build
 from leadline.build.standing import standing
 from leadline.build.workspace import Workspace
 from leadline.errors import UsageError
+from leadline.workers.in_process import InProcess
 from tests.study.conftest import Leadline, leadline
 
 __all__ = ["leadline"]

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from leadline.bench import load_benchmark
-from leadline.build.engines.in_process import InProcess
 from leadline.build.explain import histories
 from leadline.build.finish import finish
 from leadline.build.funnel import as_markdown, funnel
@@ -28,6 +27,7 @@ from leadline.build.progress import Quiet
 from leadline.build.records import Article, Drop
 from leadline.build.run import run_build
 from leadline.build.workspace import Workspace
+from leadline.workers.in_process import InProcess
 from tests.build import real_inputs
 from tests.study.conftest import Leadline, leadline
 

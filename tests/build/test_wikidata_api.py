@@ -15,13 +15,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from leadline.build.engines.in_process import InProcess
 from leadline.build.progress import Quiet
 from leadline.build.wikidata.api import EntityApi
 from leadline.build.wikidata.open import gather
 from leadline.build.wikidata.store import EntityStore
 from leadline.documents.fetch_settings import FetchSettings
 from leadline.errors import LeadlineError, UsageError
+from leadline.workers.in_process import InProcess
 from tests.build.entity_work import entity, plan_in
 
 Answer = tuple[int, dict[str, str], bytes]

@@ -11,7 +11,6 @@ from typing import Any
 
 from leadline.build.checksums import Checksums
 from leadline.build.disk import said_by_the_disk, told_when_full
-from leadline.build.engines.engine import Engine
 from leadline.build.plan import Plan
 from leadline.build.progress import Progress
 from leadline.build.stage import FactStage, Job, Stage
@@ -21,6 +20,7 @@ from leadline.build.work_folder import own_folder
 from leadline.build.workspace import DONE, StageFolder
 from leadline.errors import UsageError
 from leadline.study.lock import locked
+from leadline.workers.engine import Engine
 
 # What `whole_file` leaves of a file where its process was killed.
 _HALF = re.compile(r"\..+\.(zst|json|txt|tsv|sqlite)\.[a-z0-9_]{8}")

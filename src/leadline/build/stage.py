@@ -15,9 +15,9 @@ from leadline.build.workspace import StageFolder, Workspace
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
-    from leadline.build.engines.engine import Engine
     from leadline.build.plan import Plan
     from leadline.build.progress import Progress
+    from leadline.workers.engine import Engine
 
 
 @dataclass(frozen=True)

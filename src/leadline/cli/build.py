@@ -15,7 +15,7 @@ from leadline.errors import EXIT_FINDINGS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leadline.build.engines.choose import EngineName
+    from leadline.workers.choose import EngineName
     from leadline.build.funnel import Step
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan: a YAML file, see docs/building.md.")]
@@ -99,7 +99,7 @@ def _build(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    from leadline.build.engines.choose import chosen_engine
+    from leadline.workers.choose import chosen_engine
     from leadline.build.extract.account import why_nothing
     from leadline.build.finish import Finished, finish
     from leadline.build.funnel import ScanFaults, funnel, scan_faults

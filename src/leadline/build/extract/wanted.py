@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from leadline.bench.whole_file import whole_file
 from leadline.build.disk import said_by_the_disk
-from leadline.build.engines.engine import Engine
 from leadline.build.extract.chunks import Chunk
 from leadline.build.extract.mentions import Titles, candidates
 from leadline.build.extract.passages import pieces
@@ -15,6 +14,7 @@ from leadline.build.plan import Plan
 from leadline.build.progress import Progress
 from leadline.build.workspace import Workspace
 from leadline.errors import LeadlineError
+from leadline.workers.engine import Engine
 
 if TYPE_CHECKING:
     from leadline.build.wikidata.store import EntityStore

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.build.engines.engine import Engine
-from leadline.build.engines.in_process import InProcess
 from leadline.build.plan import Plan
 from leadline.build.plan_file import files_of, where_in
 from leadline.build.progress import Progress, Quiet
@@ -21,6 +19,8 @@ from leadline.build.wikidata.redirects import redirects_of
 from leadline.build.wikidata.store import ENTITIES, EntityStore, StoreWriter, writing_store
 from leadline.build.workspace import Workspace, key_of, write_json
 from leadline.documents.fetch_settings import FetchSettings
+from leadline.workers.engine import Engine
+from leadline.workers.in_process import InProcess
 
 # Classes above classes are asked of the API so many times; Wikidata's hierarchy is seldom deeper.
 _MOST_STEPS = 8

@@ -16,10 +16,10 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from leadline.build.engines.attempt import ATTEMPTS, Done, Failed, attempt, lost
-from leadline.build.engines.devices import cores, devices_here
-from leadline.build.engines.engine import ResultT, TaskT
 from leadline.errors import LeadlineError
+from leadline.workers.attempt import ATTEMPTS, Done, Failed, attempt, lost
+from leadline.workers.devices import cores, devices_here
+from leadline.workers.engine import ResultT, TaskT
 
 # Not forked: a fork of a process with threads (torch, polars) may stand still for ever.
 _CONTEXT = multiprocessing.get_context("spawn")

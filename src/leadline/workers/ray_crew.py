@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.build.engines.attempt import ATTEMPTS, Done, Failed, attempt, lost
-from leadline.build.engines.engine import TaskT
 from leadline.errors import LeadlineError
+from leadline.workers.attempt import ATTEMPTS, Done, Failed, attempt, lost
+from leadline.workers.engine import TaskT
 
 # Nobody has begun after so many seconds: say so.
 _BEGIN = 300.0

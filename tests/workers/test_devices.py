@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from leadline.build.engines.devices import cores, devices_here
-from leadline.build.engines.processes import Processes
-from tests.build import engine_work as work
+from leadline.workers.devices import cores, devices_here
+from leadline.workers.processes import Processes
+from tests.workers import engine_work as work
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from leadline.bench.problem import did_you_mean
-from leadline.build.engines.devices import cores
-from leadline.build.engines.engine import Engine
-from leadline.build.engines.in_process import InProcess
-from leadline.build.engines.processes import Processes
 from leadline.errors import UsageError
+from leadline.workers.devices import cores
+from leadline.workers.engine import Engine
+from leadline.workers.in_process import InProcess
+from leadline.workers.processes import Processes
 
 EngineName = Literal["process", "ray"]
 
@@ -35,7 +35,7 @@ def chosen_engine(
         known = did_you_mean(name, get_args(EngineName), otherwise="engines: process, ray")
         raise UsageError(f"no engine is called {name!r}", fix=known)
     if name == "ray":
-        from leadline.build.engines.ray_engine import RayEngine
+        from leadline.workers.ray_engine import RayEngine
 
         with RayEngine(workers, address, folder) as engine:
             yield engine

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from leadline.build.engines.choose import chosen_engine
-from leadline.build.engines.in_process import InProcess
-from leadline.build.engines.processes import Processes
 from leadline.errors import LeadlineError, UsageError
-from tests.build import engine_work as work
+from leadline.workers.choose import chosen_engine
+from leadline.workers.in_process import InProcess
+from leadline.workers.processes import Processes
+from tests.workers import engine_work as work
 
 ROOT = Path(__file__).parents[2]
 
@@ -99,8 +99,8 @@ def test_whoever_stops_taking_results_ends_the_workers() -> None:
 
 DRIVER = """
     import sys
-    from leadline.build.engines.processes import Processes
-    from tests.build import engine_work as work
+    from leadline.workers.processes import Processes
+    from tests.workers import engine_work as work
 
     if __name__ == "__main__":
         list(Processes(2).run(work.noted, [0, 1], sys.argv[1]))

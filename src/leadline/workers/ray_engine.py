@@ -13,11 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from leadline.build.disk import said_by_the_disk
-from leadline.build.engines.devices import cores
-from leadline.build.engines.engine import ResultT, TaskT
-from leadline.build.engines.ray_crew import RayCrew, first_line
 from leadline.errors import LeadlineError, UsageError
+from leadline.workers.devices import cores
+from leadline.workers.engine import ResultT, TaskT
+from leadline.workers.ray_crew import RayCrew, first_line
 
 # What a cluster of this machine's own keeps for sharing, in bytes: patterns take some tens of MB, and the
 # shared memory of a container is often small (Ray then takes the disk, and says nothing worse).
@@ -149,9 +148,13 @@ class RayEngine:
         if self._own is not None:
             return
         token = folder.absolute() / f".seen-{uuid.uuid4().hex}"
-        with said_by_the_disk(token):
+        try:
             folder.mkdir(parents=True, exist_ok=True)
             token.write_text(token.name, "utf-8")
+        except OSError as error:
+            raise LeadlineError(
+                f"cannot be written: {error.strerror}", where=str(folder), fix="make it writable"
+            ) from error
         try:
             for node, said in self._on_each_node(_content, str(token)):
                 if said != token.name:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from leadline.build.engines.engine import ResultT, TaskT
+from leadline.workers.engine import ResultT, TaskT
 
 
 class InProcess:

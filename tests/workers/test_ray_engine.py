@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from leadline.build.engines.choose import chosen_engine
-from leadline.build.engines.in_process import InProcess
-from leadline.build.engines.ray_engine import RayEngine
 from leadline.errors import LeadlineError, UsageError
-from tests.build import engine_work as work
+from leadline.workers.choose import chosen_engine
+from leadline.workers.in_process import InProcess
+from leadline.workers.ray_engine import RayEngine
+from tests.workers import engine_work as work
 
 pytest.importorskip("ray", reason="needs leadline[ray]")
 
@@ -130,7 +130,7 @@ def test_folders_that_a_node_does_not_see_are_named_before_any_work(
 def test_without_ray_the_remedy_is_named() -> None:
     code = (
         "import sys; sys.modules['ray'] = None\n"
-        "from leadline.build.engines.choose import chosen_engine\n"
+        "from leadline.workers.choose import chosen_engine\n"
         "try:\n  chosen_engine('ray').__enter__()\n"
         "except Exception as error: print(type(error).__name__, error)"
     )

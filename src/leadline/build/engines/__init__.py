@@ -1,1 +1,0 @@
-"""Where work over shards runs: in this process, in several, on a Ray cluster."""
