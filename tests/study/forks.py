@@ -2,7 +2,8 @@
 
 `python -m tests.study.forks` imports everything once, then reads one JSON object a line. {"start": arguments,
 "out": file, "err": file, "cwd": folder} is answered with the process id of a fork that runs the command line,
-{"wait": pid} with how it ended: its exit code, or minus the signal.
+{"wait": pid} with how it ended: its exit code, or minus the signal. Other modules serve in the same way and
+prepare a fork by what further keys say.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ import subprocess
 import sys
 import time
 import traceback
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
 
-def _serve() -> None:
+def serve(prepare: Callable[[Mapping[str, Any]], object] = lambda asked: None) -> None:
+    """Answer what is asked on standard input; `prepare` is called in a fork, with what started it."""
     import polars  # noqa: F401
     import transformers.models.llama.modeling_llama  # noqa: F401
 
@@ -48,6 +52,7 @@ def _serve() -> None:
         sys.argv = ["leadline", *asked["start"]]
         code = 70
         try:
+            prepare(asked)
             main()
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
@@ -79,7 +84,7 @@ class Process:
 class Forks:
     """The other end of the server."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, scratch: Path, module: str = "tests.study.forks") -> None:
         self._scratch, self._count = scratch, 0
         environment = {
             **os.environ,
@@ -88,7 +93,7 @@ class Forks:
             "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.study.forks"],
+            [sys.executable, "-m", module],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
@@ -107,7 +112,8 @@ class Forks:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
-    def start(self, *arguments: str | Path, cwd: Path | None = None) -> Process:
+    def start(self, *arguments: str | Path, cwd: Path | None = None, **more: object) -> Process:
+        """`leadline` with these arguments; `more` is what the server's own `prepare` reads."""
         self._count += 1
         out, err = (self._scratch / f"{self._count}.{name}" for name in ("out", "err"))
         asked = {
@@ -115,6 +121,7 @@ class Forks:
             "out": str(out),
             "err": str(err),
             "cwd": str(cwd or ROOT),
+            **more,
         }
         return Process(int(self.ask(asked)), out, err, self)
 
@@ -134,4 +141,4 @@ def wait_until(condition: object, seconds: float = 30.0) -> None:
 
 
 if __name__ == "__main__":
-    _serve()
+    serve()

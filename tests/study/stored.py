@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 Identity = tuple[str, str, str, int]  # configuration, item, wording, sample
+Stored = dict[Identity, dict[str, Any]]
 
 
-def rows(folder: Path) -> dict[Identity, dict[str, Any]]:
+def rows(folder: Path) -> Stored:
     """All responses by what they are unique on."""
     path = folder / "responses.sqlite"
     if not path.exists():
