@@ -19,7 +19,7 @@ WORKERS ?= -n auto --dist loadfile
 help: ## Say what can be made.
 	@echo "make demo     the whole thing on a small real model: findings here, report in $(OUT)/report/"
 	@echo "make test     everything that is checked: lint, format, types, imports, tests"
-	@echo "make lint     ruff, rules and format      make format   let ruff write the format"
+	@echo "make lint     ruff; advisories about the pins   make format   let ruff write the format"
 	@echo "make types    mypy --strict               make imports  who may import whom"
 	@echo "make unit     the tests alone (ARGS='-k wobble' hands arguments to pytest)"
 	@echo "make endurance  hundreds of kills and other faults; docs/reliability.md has the last counts"
@@ -52,6 +52,7 @@ test: lint types imports unit
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@$(BIN)/python checks/audit_pins.py constraints.txt --stamp $(VENV)/.audited
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

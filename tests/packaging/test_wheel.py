@@ -72,6 +72,8 @@ def test_the_source_archive_can_be_worked_in(built: Path) -> None:
         "README.md",
         "LICENSE",
         "CONTRIBUTING.md",
+        "SECURITY.md",
+        "checks/audit_pins.py",
     } <= names
     assert {"tests/packaging/test_wheel.py", "docs/design.md", "examples/quickstart/study.yaml"} <= names
     assert not [name for name in names if ".venv" in name or name.endswith((".sqlite", ".pyc"))]
