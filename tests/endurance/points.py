@@ -60,7 +60,7 @@ def arm(asked: Mapping[str, Any]) -> None:
         connect = sqlite3.connect
 
         def traced(*given: Any, **named: Any) -> sqlite3.Connection:
-            connection = connect(*given, **named)
+            connection: sqlite3.Connection = connect(*given, **named)
             connection.set_trace_callback(points.statement)
             return connection
 
