@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import gammaln
 
 from leadline.lenses.frame import pieces
 from leadline.lenses.protocol import Member, Sameness
+from leadline.stats.binomials import log_factorial
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -200,7 +200,9 @@ class Panel:
         enough = c >= m
         # Through logarithms, as the binomials themselves overflow; exactly 1 where c = n.
         c, n = c[enough], n[enough]
-        same[enough] = np.exp(gammaln(c + 1) - gammaln(c - m + 1) - (gammaln(n + 1) - gammaln(n - m + 1)))
+        same[enough] = np.exp(
+            log_factorial(c) - log_factorial(c - m) - (log_factorial(n) - log_factorial(n - m))
+        )
         flips = np.clip(1 - self._summed(same), 0, 1)
         return np.where(self.n >= m, flips, np.nan)
 

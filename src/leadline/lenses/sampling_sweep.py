@@ -13,13 +13,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
 from leadline.lenses.figures import decimal, mean, percent, share, unknown
 from leadline.lenses.finding import Claim, ClaimStatus, Figure, Finding, Row
 from leadline.lenses.partition import Outcomes, Split, outcomes, split
 from leadline.lenses.registry import ALL_MODELS, Lens
 from leadline.lenses.view import View
+from leadline.stats.binomials import log_factorial
 from leadline.stats.rank_correlation import kendall_tau_b
 
 DEFINITION = (
@@ -88,7 +88,10 @@ def expected_found(hits: npt.ArrayLike, drawn: npt.ArrayLike, k: int) -> npt.NDA
     possible = n - h >= k  # otherwise k samples cannot all be wrong
     rest = n[possible] - h[possible]
     missed[possible] = np.exp(
-        gammaln(rest + 1) - gammaln(rest - k + 1) - gammaln(n[possible] + 1) + gammaln(n[possible] - k + 1)
+        log_factorial(rest)
+        - log_factorial(rest - k)
+        - log_factorial(n[possible])
+        + log_factorial(n[possible] - k)
     )
     return np.where(h > 0, 1 - missed, 0.0)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from scipy.stats import fisher_exact
-
 
 def fisher_p(successes_1: int, trials_1: int, successes_2: int, trials_2: int) -> float:
     """Two-sided exact p-value of two shares being equal; 1 when a group is empty.
@@ -18,6 +16,8 @@ def fisher_p(successes_1: int, trials_1: int, successes_2: int, trials_2: int) -
         raise ValueError(f"{successes_1} of {trials_1} and {successes_2} of {trials_2}")
     if trials_1 == 0 or trials_2 == 0:
         return 1.0
+    from scipy.stats import fisher_exact  # late: over half a second
+
     table = [[successes_1, trials_1 - successes_1], [successes_2, trials_2 - successes_2]]
     return min(1.0, float(fisher_exact(table).pvalue))
 

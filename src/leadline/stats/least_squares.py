@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from statsmodels.regression.linear_model import OLS
 
 from leadline.stats.intervals import Interval
 
@@ -37,26 +36,38 @@ def straight_line(x: npt.ArrayLike, y: npt.ArrayLike) -> Line | None:
 
     Standard errors are the classical ones, of equal variance along the line.
 
-    >>> straight_line([1, 2, 3, 4], [2.1, 3.9, 6.1, 7.9]).slope
+    >>> round(straight_line([1, 2, 3, 4], [2.1, 3.9, 6.1, 7.9]).slope, 6)
     1.96
     """
     across, up = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if len(across) < 3 or np.ptp(across) == 0:
         return None
-    fit = OLS(up, np.column_stack([np.ones_like(across), across])).fit()
-    (intercept, slope), errors = fit.params, fit.bse
-    (intercept_ends, slope_ends) = fit.conf_int(0.05)
+    from scipy.special import stdtrit  # late, and not statsmodels, which brings pandas along
+
+    # Centred, so that large offsets take no digits.
+
+    x_mean, y_mean = across.mean(), up.mean()
+    off = across - x_mean
+    spread = off @ off
+    slope = float(off @ (up - y_mean) / spread)
+    intercept = float(y_mean - slope * x_mean)
+    rest = (up - y_mean) - slope * off
+    variance = rest @ rest / (len(across) - 2)
+    slope_error = float(np.sqrt(variance / spread))
+    intercept_error = float(np.sqrt(variance * (1 / len(across) + x_mean**2 / spread)))
+    t = float(stdtrit(len(across) - 2, 0.975))
+    total = (up - y_mean) @ (up - y_mean)
     return Line(
-        slope=float(slope),
-        intercept=float(intercept),
-        slope_interval=Interval(float(slope_ends[0]), float(slope_ends[1])),
-        intercept_interval=Interval(float(intercept_ends[0]), float(intercept_ends[1])),
-        slope_normal=_around(float(slope), float(errors[1])),
-        intercept_normal=_around(float(intercept), float(errors[0])),
-        r_squared=float(fit.rsquared) if np.ptp(up) > 0 else 1.0,
+        slope=slope,
+        intercept=intercept,
+        slope_interval=_around(slope, t * slope_error),
+        intercept_interval=_around(intercept, t * intercept_error),
+        slope_normal=_around(slope, NORMAL * slope_error),
+        intercept_normal=_around(intercept, NORMAL * intercept_error),
+        r_squared=float(1 - rest @ rest / total) if np.ptp(up) > 0 else 1.0,
         points=len(across),
     )
 
 
-def _around(value: float, error: float) -> Interval:
-    return Interval(value - NORMAL * error, value + NORMAL * error)
+def _around(value: float, reach: float) -> Interval:
+    return Interval(value - reach, value + reach)

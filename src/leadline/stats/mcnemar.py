@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statsmodels.stats.contingency_tables import mcnemar
+from leadline.stats.binomials import fair_tail
 
 
 def mcnemar_exact(recovered: int, broken: int) -> float:
@@ -12,7 +12,7 @@ def mcnemar_exact(recovered: int, broken: int) -> float:
     """
     if recovered + broken == 0:
         return 1.0
-    return min(1.0, float(mcnemar([[0, recovered], [broken, 0]], exact=True).pvalue))
+    return min(1.0, 2 * fair_tail(min(recovered, broken), recovered + broken))
 
 
 def smallest_p(items: int) -> float:

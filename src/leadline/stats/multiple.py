@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statsmodels.stats.multitest import multipletests
-
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values, in the order given; reject where one is at most the level wanted.
@@ -15,4 +13,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """
     if not p_values:
         return []
-    return [float(p) for p in multipletests(p_values, method="holm")[1]]
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    for done, place in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - done) * p_values[place]))
+        adjusted[place] = largest
+    return adjusted

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 
-from scipy.optimize import brentq
-from scipy.stats import norm
+from leadline.stats.intervals import NO_INTERVAL, Interval, normal_quantile
 
-from leadline.stats.intervals import NO_INTERVAL, Interval
+_CLOSE = 1e-13  # of two ends, on a scale from -1 to 1
 
 
 def tango(only_first: float, only_second: float, items: int, level: float = 0.95) -> Interval:
@@ -22,7 +22,7 @@ def tango(only_first: float, only_second: float, items: int, level: float = 0.95
         raise ValueError(f"{only_first} and {only_second} of {items} items")
     if items == 0:
         return NO_INTERVAL
-    z = float(norm.ppf((1 + level) / 2))
+    z = normal_quantile((1 + level) / 2)
     found = (only_second - only_first) / items
 
     def off(difference: float, side: int) -> float:
@@ -30,9 +30,20 @@ def tango(only_first: float, only_second: float, items: int, level: float = 0.95
 
     # The score falls as the supposed difference grows; at the ends of the scale it is without bound.
     edge = 1 - 1e-12
-    low = -1.0 if found <= -edge else brentq(off, -edge, found, args=(1,), xtol=1e-12)
-    high = 1.0 if found >= edge else brentq(off, found, edge, args=(-1,), xtol=1e-12)
-    return Interval(float(low), float(high))
+    low = -1.0 if found <= -edge else _falls_to_zero(lambda at: off(at, 1), -edge, found)
+    high = 1.0 if found >= edge else _falls_to_zero(lambda at: off(at, -1), found, edge)
+    return Interval(low, high)
+
+
+def _falls_to_zero(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a falling function passes 0 from `low` to `high`, by halving (scipy.optimize loads slowly)."""
+    while high - low > _CLOSE:
+        middle = (low + high) / 2
+        if function(middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
 
 
 def score(only_first: float, only_second: float, items: int, difference: float) -> float:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import kendalltau, rankdata
+
+from leadline.stats.ranks import average_ranks
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,8 +25,9 @@ def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | No
         raise ValueError(f"rankings of {len(first)} and {len(second)} things")
     if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
         return None
-    tau = float(kendalltau(first, second, variant="b").statistic)
-    # The same order is exactly 1, whatever the square roots in it come to.
+    one, other = (np.sign(np.subtract.outer(scores, scores)) for scores in map(np.asarray, (first, second)))
+    tau = float((one * other).sum() / np.sqrt((one * one).sum() * (other * other).sum()))
+    # The same order is exactly 1, whatever the square root in it comes to.
     return None if np.isnan(tau) else round(tau, 12)
 
 
@@ -46,7 +48,7 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     middle = ((~absent).sum(axis=-1, keepdims=True) + 1) / 2
     offsets = []
     for side in (one, other):
-        ranks = rankdata(np.where(absent, np.nan, side), axis=-1, nan_policy="omit")
+        ranks = average_ranks(np.where(absent, np.nan, side))
         # Ranks are halves of whole numbers, so that nothing is lost in these differences.
         offsets.append(np.where(absent, 0.0, ranks - middle))
     mine, its = offsets

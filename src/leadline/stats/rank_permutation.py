@@ -6,7 +6,8 @@ from itertools import permutations as permutations_of
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
+
+from leadline.stats.ranks import average_ranks
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,7 +28,7 @@ def spearman_p(first: npt.ArrayLike, second: npt.ArrayLike, permutations: int, s
     Source: B. Phipson and G. K. Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010)
     article 39.
     """
-    mine, its = (rankdata(side) - (np.size(side) + 1) / 2 for side in (first, second))
+    mine, its = (average_ranks(side) - (np.size(side) + 1) / 2 for side in (first, second))
     observed = abs(float(mine @ its))
     if len(mine) == 0 or not mine.any() or not its.any():
         return 1.0

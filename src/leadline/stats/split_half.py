@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -71,10 +70,11 @@ def half_rates(
     flips = np.zeros_like(measured)
     split = np.flatnonzero(~plain)
     if len(split):
-        by_task = _sums(tasks[split], number)
-        for half, (enough, differ) in enumerate(_split(codes[split], halves)):
-            measured[half] += (by_task @ enough.astype(np.float32)).T
-            flips[half] += (by_task @ differ.astype(np.float32)).T
+        by_task = np.argsort(tasks[split], kind="stable")
+        its = tasks[split][by_task]
+        for half, (enough, differ) in enumerate(_split(codes[split][by_task], halves)):
+            _add(measured[half], enough, its)
+            _add(flips[half], differ, its)
     rates = np.full_like(flips, np.nan)
     np.divide(flips, measured, out=rates, where=measured > 0)
     return HalfRates(rates[0], rates[1])
@@ -89,15 +89,19 @@ def _split(codes: npt.NDArray[np.integer], halves: Mask) -> Iterator[tuple[Mask,
     item, column = np.nonzero(new)
     # One row per value of an item: the samples that say so.
     says = (codes[item] == ordered[item, column][:, None]).astype(np.float32)
-    by_item = _sums(item, len(codes))
+    first = np.flatnonzero(np.diff(item, prepend=-1))
+    named = item[first]
     for half in (halves, ~halves):
         samples = half.T.astype(np.float32)
         enough = there.astype(np.float32) @ samples >= READINGS_PER_HALF
-        said = (says @ samples > 0).astype(np.float32)
-        yield enough, np.asarray(by_item @ said >= 2)
+        said = says @ samples > 0
+        differ = np.zeros_like(enough)
+        if len(first):
+            differ[named] = np.add.reduceat(said, first, axis=0, dtype=np.int16) >= 2
+        yield enough, differ
 
 
-def _sums(group: npt.NDArray[np.integer], number: int) -> csr_array:
-    """A matrix [number, rows] that adds up the rows of each group; counts stay exact far beyond any panel."""
-    ones = np.ones(len(group), dtype=np.float32)
-    return csr_array((ones, (group, np.arange(len(group)))), shape=(number, len(group)))
+def _add(sums: Floats, rows: Mask, group: npt.NDArray[np.integer]) -> None:
+    """Add `rows` [rows, splits], which are in order of `group`, to `sums` [splits, groups]."""
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    sums[:, group[first]] += np.add.reduceat(rows, first, axis=0, dtype=np.int32).T

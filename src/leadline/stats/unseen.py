@@ -19,9 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
 
-from leadline.stats.intervals import NO_INTERVAL, Interval
+from leadline.stats.intervals import NO_INTERVAL, Interval, normal_quantile
 
 
 @dataclass(frozen=True)
@@ -111,14 +110,14 @@ def _variance(once: int, twice: int, samples: int, found: int, estimate: float) 
 
 
 def _log_normal(estimate: float, variance: float, level: float) -> tuple[float, float]:
-    z = float(norm.ppf((1 + level) / 2))
+    z = normal_quantile((1 + level) / 2)
     spread = math.exp(z * math.sqrt(math.log1p(max(variance, 0.0) / estimate**2)))
     return estimate / spread, estimate * spread
 
 
 def _complete(found: int, incidences: int, level: float) -> tuple[float, float]:
     """The interval where the estimate is zero (at most one item was hit just once): what may still hide."""
-    z = float(norm.ppf((1 + level) / 2))
+    z = normal_quantile((1 + level) / 2)
     missed = math.exp(-incidences / found)  # chance that an item of mean hit count goes unhit (Poisson)
     centre, half = found / (1 - missed), z * math.sqrt(found * missed) / (1 - missed)
     return max(0.0, centre - half - found), centre + half - found
