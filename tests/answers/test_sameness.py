@@ -14,7 +14,8 @@ from leadline.answers.classes import classes
 from leadline.answers.cliques import largest_clique
 from leadline.answers.numbers import find_numbers
 from leadline.answers.reading import Reading, State
-from leadline.answers.sameness import RULES, Rule, default_rule, partition, rounded, same
+from leadline.answers.same_sets import partition
+from leadline.answers.sameness import RULES, Rule, default_rule, rounded, same
 from leadline.bench.answer_form import Part
 from leadline.bench.item import Item
 

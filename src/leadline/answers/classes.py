@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 
 from leadline.answers.printed import from_text
 from leadline.answers.reading import Reading
-from leadline.answers.sameness import RULES, Rule, classes_of, same
+from leadline.answers.same_said import Said, partition_said
+from leadline.answers.sameness import RULES, Rule, same
 from leadline.bench.answer_form import AnswerForm
 from leadline.bench.item import Item
-
-Said = tuple[str | None, str | None]  # value and printed number
 
 
 def classes(item: Item, readings: Sequence[Reading | Said]) -> dict[Rule, list[str | None]]:
@@ -31,34 +29,49 @@ def classes(item: Item, readings: Sequence[Reading | Said]) -> dict[Rule, list[s
     said = [(one.value, one.number) if isinstance(one, Reading) else one for one in readings]
     if item.answer_type not in ("number", "parts"):
         return {rule: [value for value, _ in said] for rule in RULES}
-    return {rule: _labels(item, said, rule) for rule in RULES}
+    found = counted_classes(item, Counter(one for one in said if one[0] is not None))
+    return {rule: [labels.get(one) for one in said] for rule, labels in found.items()}
 
 
-def _labels(item: Item, said: Sequence[Said], rule: Rule) -> list[str | None]:
-    places = [place for place, (value, _) in enumerate(said) if value is not None]
-    kept = [said[place] for place in places]
-    is_same = is_same_parts if item.answer_type == "parts" else is_same_number
-    labels: list[str | None] = [None] * len(said)
-    found = classes_of(kept, partial(is_same, item, rule))
-    names = _names(kept, found)
-    for place, label in zip(places, found, strict=True):
-        labels[place] = names[label]
-    return labels
+def counted_classes(
+    item: Item, counts: Mapping[Said, int], rules: Sequence[Rule] = RULES
+) -> dict[Rule, dict[Said, str]]:
+    """As `classes`, of an item of numbers or parts, for answers that were counted, in the order in which they
+    were first said; each has a value.
+
+    >>> item = Item(id="1", question="How much?", answer="0.909", answer_type="number")
+    >>> counted_classes(item, {("0.909", "0.909"): 2, ("0.90909", "0.90909"): 1})["exact"]
+    {('0.909', '0.909'): '0.909', ('0.90909', '0.90909'): '0.90909'}
+    """
+    said, times = list(counts), list(counts.values())
+    found: dict[Rule, dict[Said, str]] = {}
+    for rule in rules:
+        sets = [[said[at] for at in members] for members in partition_said(item, said, times, rule)]
+        names = _names(sets, counts)
+        found[rule] = {one: name for members, name in zip(sets, names, strict=True) for one in members}
+    return found
 
 
-def _names(said: Sequence[Said], found: Sequence[int]) -> list[str]:
-    """A text for each class; "0.5" and "0.50" have one value and may be in two classes, which must differ."""
+def _names(sets: Sequence[Sequence[Said]], counts: Mapping[Said, int]) -> list[str]:
+    """A text for each set; "0.5" and "0.50" have one value and may be in two sets, which must differ."""
+    taken: set[str] = set()
     names: list[str] = []
-    for label in range(max(found, default=-1) + 1):
-        members = Counter(one for one, its in zip(said, found, strict=True) if its == label)
-        values: Counter[str] = Counter()
-        for (value, _), count in members.items():
-            values[value or ""] += count
-        options = [value for value, _ in values.most_common()]
-        options += [number for (_, number), _ in members.most_common() if number]
-        options += [f"{options[0]} ({label + 1})"]
-        names.append(next(option for option in options if option not in names))
+    for label, members in enumerate(sets):
+        name = next(option for option in _options(members, counts, label) if option not in taken)
+        taken.add(name)
+        names.append(name)
     return names
+
+
+def _options(members: Sequence[Said], counts: Mapping[Said, int], label: int) -> Iterator[str]:
+    values: Counter[str] = Counter()
+    for one in members:
+        values[one[0] or ""] += counts[one]
+    by_count = [value for value, _ in values.most_common()]
+    yield from by_count
+    yield from (one[1] for one in sorted(members, key=lambda one: -counts[one]) if one[1])
+    for number in count(label + 1):
+        yield f"{by_count[0]} ({number})"
 
 
 def is_same_number(form: AnswerForm, rule: Rule, first: Said, second: Said) -> bool:
@@ -68,19 +81,3 @@ def is_same_number(form: AnswerForm, rule: Rule, first: Said, second: Said) -> b
     if first[1] is None or second[1] is None:
         return False
     return same(from_text(first[1]), from_text(second[1]), rule, form.precision)
-
-
-def is_same_parts(item: Item, rule: Rule, first: Said, second: Said) -> bool:
-    """Each part is the same; a part that is lacking on both sides is."""
-    if first[0] == second[0]:
-        return True
-    values = [json.loads(one[0] or "{}") for one in (first, second)]
-    numbers = [json.loads(one[1] or "{}") for one in (first, second)]
-    for part in item.fields:
-        one, other = ((values[side].get(part.name), numbers[side].get(part.name)) for side in (0, 1))
-        if one[0] is None or other[0] is None:
-            if one[0] is not other[0]:
-                return False
-        elif not is_same_number(part, rule, one, other):
-            return False
-    return True

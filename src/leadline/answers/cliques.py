@@ -1,8 +1,36 @@
-"""The heaviest set of vertices of a small graph of which every two are joined."""
+"""Sets of vertices of a graph of which every two are joined: the heaviest, and a graph parted into such."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterable, Sequence
+
+
+def heaviest_first(maximal: Iterable[Iterable[int]], weights: Sequence[int]) -> list[tuple[int, ...]]:
+    """The graph parted into cliques: the heaviest, then the heaviest of the rest, ...; vertices ascend.
+
+    `maximal` holds all its maximal cliques (others do no harm); weights are positive. Of several heaviest,
+    the one with the lowest vertex that not all of them have. What remains of a clique is looked at again only
+    when its turn comes, so this takes time in proportion to the sizes of all.
+
+    >>> heaviest_first([[0, 1], [1, 2]], [1, 1, 5])
+    [(1, 2), (0,)]
+    """
+    heap = [(-sum(weights[at] for at in members), tuple(sorted(members))) for members in maximal]
+    heapq.heapify(heap)
+    taken = [False] * len(weights)
+    found = []
+    while heap:
+        _, members = heapq.heappop(heap)
+        left = tuple(at for at in members if not taken[at])
+        if len(left) < len(members):
+            if left:
+                heapq.heappush(heap, (-sum(weights[at] for at in left), left))
+            continue
+        found.append(members)
+        for at in members:
+            taken[at] = True
+    return found
 
 
 def largest_clique(joined: Sequence[int], weights: Sequence[int], among: int) -> int:

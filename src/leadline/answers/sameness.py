@@ -8,7 +8,7 @@
   digits. Integers are exact. So 0.909 is 0.9090909 and 0.9094, but not 0.9096; 0.5 is not 0.51; 123456 is not
   123457. What is printed with a magnitude ("1.25 million") is a decimal fraction in units of it.
 
-Under `rounding` sameness is not transitive: 0.91 is 0.909 and 0.913, which differ. `partition` therefore
+Under `rounding` sameness is not transitive: 0.91 is 0.909 and 0.913, which differ. `same_sets` therefore
 takes the largest set of values of which every two are the same, then the largest of the rest, and so on. Its
 size is the modal count, and a cell is stable when the first set is all of it.
 """
@@ -64,25 +64,11 @@ def rounded(value: Exact, precision: Decimal) -> int:
     return int(whole) if steps >= 0 else -int(whole)
 
 
-def partition(
-    values: Sequence[PrintedNumber | Exact], rule: Rule, precision: Decimal | None = None
-) -> list[int]:
-    """The class of each value: 0 is the largest set of pairwise-same values, 1 the largest of the rest, ...
-
-    Of two sets of one size, the one that has the value seen first. There is one class exactly when all pairs
-    are the same. The largest set is found by search, not greedily: with two dozen values, or with hundreds
-    that are mostly equal, that takes a moment.
-
-    >>> partition([Decimal("0.909"), Decimal("0.91"), Decimal("0.9130"), Decimal("0.9091")], "rounding")
-    [0, 0, 1, 0]
-    """
-    exact = [value.value if isinstance(value, PrintedNumber) else value for value in values]
-    keys = [_key(value) for value in exact]
-    return classes_of(keys, lambda one, other: same(one[2], other[2], rule, precision))
-
-
 def classes_of(values: Sequence[_T], is_same: Callable[[_T, _T], bool]) -> list[int]:
-    """`partition` for any symmetric sameness; equal values are the same."""
+    """As `same_sets.partition` for any symmetric sameness; equal values are the same.
+
+    Compares every two, and searches: two dozen values, or hundreds that are mostly equal, take a moment.
+    """
     places: dict[_T, list[int]] = {}
     for place, value in enumerate(values):
         places.setdefault(value, []).append(place)
@@ -107,12 +93,6 @@ def classes_of(values: Sequence[_T], is_same: Callable[[_T, _T], bool]) -> list[
     return result
 
 
-def _key(value: Exact) -> tuple[Fraction, int | None, Exact]:
-    """Values that no rule tells apart have equal keys: same number, same printed digits."""
-    exponent = value.as_tuple().exponent if isinstance(value, Decimal) else None
-    return Fraction(value), exponent if isinstance(exponent, int) else None, value
-
-
 def _is_same_double(one: Exact, other: Exact) -> bool:
     try:
         first, second = float(one), float(other)
@@ -125,7 +105,7 @@ def _is_same_double(one: Exact, other: Exact) -> bool:
 def _is_rounding(one: Exact, other: Exact) -> bool:
     first, second = _step(one), _step(other)
     coarser, step = (one, first) if first >= second else (other, second)
-    if not isinstance(coarser, Decimal) or not _is_decimal_fraction(coarser):
+    if not isinstance(coarser, Decimal) or not is_decimal_fraction(coarser):
         return Fraction(one) == Fraction(other)
     return 2 * abs(Fraction(one) - Fraction(other)) <= step
 
@@ -139,7 +119,7 @@ def _step(value: Exact) -> Fraction:
     return Fraction(10) ** exponent
 
 
-def _is_decimal_fraction(value: Decimal) -> bool:
+def is_decimal_fraction(value: Decimal) -> bool:
     """Printed with decimals (of a unit or of a magnitude) and with two significant digits or more."""
     _, digits, exponent = value.as_tuple()
     return exponent != 0 and len(digits) >= 2 and any(digits)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby, repeat
+from itertools import groupby
 
 import polars as pl
 
-from leadline.answers.classes import classes
+from leadline.answers.classes import classes, counted_classes
+from leadline.answers.same_said import Said
 from leadline.answers.sameness import Rule
 from leadline.bench import Item
 from leadline.lenses.protocol import Sameness
 from leadline.study.answers_table import Asked
 
 _KEYS = ["place", "raw", "printed"]
-_Number = tuple[str, str | None]  # a value, and its printed digits
 
 
 def with_classes(asked: Asked, said: pl.DataFrame) -> pl.DataFrame:
@@ -31,10 +31,10 @@ def with_classes(asked: Asked, said: pl.DataFrame) -> pl.DataFrame:
     found: dict[Rule, list[str]] = {"exact": [], "declared": [], "rounding": []}
     keys: list[tuple[object, ...]] = []
     for place, numbers in _undecided(said.filter(is_number())):
-        for number, labels in _labels(asked.items[place], numbers).items():
-            keys.append((place, *number))
-            for rule, label in labels.items():
-                found[rule].append(label)
+        of_rules = counted_classes(asked.items[place], numbers)
+        keys += [(place, *number) for number in numbers]
+        for rule, labels in of_rules.items():
+            found[rule] += [labels[number] for number in numbers]
     decided = _keyed(keys).with_columns(
         pl.Series(f"value_{rule}", labels, dtype=pl.String) for rule, labels in found.items()
     )
@@ -70,9 +70,9 @@ def with_shared(asked: Asked, tables: Sequence[pl.DataFrame]) -> list[pl.DataFra
     for place, counted in _undecided(together.sort("place", maintain_order=True)):
         item = asked.items[place]
         own: Rule = "declared" if _declares(item) else "rounding"
-        for number, of_rule in _labels(item, counted).items():
-            keys.append((place, *number))
-            labels.append(of_rule[own])
+        of_own = counted_classes(item, counted, (own,))[own]
+        keys += [(place, *number) for number in counted]
+        labels += [of_own[number] for number in counted]
     decided = _keyed(keys).with_columns(pl.Series("value_shared", labels, dtype=pl.String))
     several = together.select("place").unique().with_columns(pl.lit(True).alias("_several"))
     alone = pl.when("_several").then("raw").otherwise("value")
@@ -124,26 +124,15 @@ def _declares(item: Item) -> bool:
     return any(form.precision is not None for form in (item, *item.fields))
 
 
-def _undecided(said: pl.DataFrame) -> Iterator[tuple[int, Counter[_Number]]]:
+def _undecided(said: pl.DataFrame) -> Iterator[tuple[int, Counter[Said]]]:
     """Items with several numbers, and how often each was said, in the order in which they were."""
     several = said.filter(pl.struct("raw", "printed").n_unique().over("place") > 1)
     rows = several.select("place", "raw", "printed", "count").iter_rows()
     for place, of_item in groupby(rows, key=lambda row: row[0]):
-        counts: Counter[_Number] = Counter()
+        counts: Counter[Said] = Counter()
         for _, raw, printed, count in of_item:
             counts[raw, printed] += count
         yield place, counts
-
-
-def _labels(item: Item, counts: Counter[_Number]) -> dict[_Number, dict[Rule, str]]:
-    """For each number what stands for it under each rule."""
-    numbers = [number for number, count in counts.items() for number in repeat(number, count)]
-    found = classes(item, numbers)
-    labels: dict[_Number, dict[Rule, str]] = {}
-    for at, number in enumerate(numbers):
-        if number not in labels:
-            labels[number] = {rule: label for rule, all_labels in found.items() if (label := all_labels[at])}
-    return labels
 
 
 def _keyed(keys: Sequence[tuple[object, ...]]) -> pl.DataFrame:
