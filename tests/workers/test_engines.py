@@ -70,6 +70,19 @@ def test_a_task_that_kills_three_workers_ends_the_run_and_is_named(tmp_path: Pat
     assert "\n" not in str(told.value)
 
 
+def test_results_of_a_generator_come_one_by_one_and_those_that_came_stay_when_its_worker_dies(
+    tmp_path: Path,
+) -> None:
+    results = [part for _, part in Processes(2).run(work.in_parts, range(5), str(tmp_path))]
+    # What is done again gives its first parts again: whoever takes them knows what it has.
+    assert sorted(results) == sorted(
+        [10 * number + part for number in range(5) for part in range(4)] + [30, 31]
+    )
+    assert [part for _, part in InProcess().run(work.in_parts, range(2), str(tmp_path))] == [
+        0, 1, 2, 3, 10, 11, 12, 13,
+    ]  # fmt: skip
+
+
 def test_what_work_raises_is_raised_in_the_caller() -> None:
     with pytest.raises(UsageError) as told:
         list(Processes(2).run(work.failing, range(3), "usage"))

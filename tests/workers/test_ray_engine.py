@@ -83,6 +83,13 @@ def test_a_worker_that_is_killed_from_outside_in_mid_run_costs_no_result(
     assert len(list(tmp_path.glob("*.txt"))) == 30
 
 
+def test_parts_that_came_before_a_worker_died_have_come(cluster: RayEngine, tmp_path: Path) -> None:
+    results = [part for _, part in cluster.run(work.in_parts, range(5), str(tmp_path))]
+    assert sorted(results) == sorted(
+        [10 * number + part for number in range(5) for part in range(4)] + [30, 31]
+    )
+
+
 def test_a_task_that_kills_three_workers_ends_the_run_and_is_named(
     cluster: RayEngine, tmp_path: Path
 ) -> None:

@@ -1,24 +1,34 @@
-"""One task in a worker: its result, or what went wrong, in a form that travels."""
+"""One task in a worker: its results, or what went wrong, in a form that travels."""
 
 from __future__ import annotations
 
 import pickle
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import Any
 
 from leadline.errors import LeadlineError
 
-# So often the same task may end the life of its worker (killed, out of memory) before the run ends.
-ATTEMPTS = 3
+
+@dataclass(frozen=True)
+class Ready:
+    """A worker has prepared and can be given tasks."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One result of several; more may come."""
+
+    result: Any
 
 
 @dataclass(frozen=True)
 class Done:
-    """What came out."""
+    """The task is done: its result, or none where all of them came as parts."""
 
-    result: Any
+    results: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,22 +45,26 @@ class Failed:
         return self.error
 
 
-def attempt(work: Callable[..., Any], *given: Any) -> Done | Failed:
-    """Call `work`; what it raises is given back."""
+@dataclass(frozen=True)
+class Died:
+    """A worker is no more, and why."""
+
+    why: str
+
+
+def attempt(work: Callable[..., Any], *given: Any) -> Iterator[Part | Done | Failed]:
+    """Call `work` and tell what it gives: part by part from a generator; what it raises comes last."""
     try:
-        return Done(work(*given))
+        result = work(*given)
+        if not isinstance(result, GeneratorType):
+            yield Done((result,))
+            return
+        for part in result:
+            yield Part(part)
+        yield Done()
     except Exception as error:
         trace = traceback.format_exc()
-        return Failed(_travelling(error), trace)
-
-
-def lost(task: object, why: str) -> LeadlineError:
-    """What is said of a task that no worker survives."""
-    name = repr(task)
-    return LeadlineError(
-        f"no worker survives the task {name[:200]}{'…' if len(name) > 200 else ''}: {why}, {ATTEMPTS} times",
-        fix="give each worker more memory: fewer workers",
-    )
+        yield Failed(_travelling(error), trace)
 
 
 def _travelling(error: Exception) -> Exception:

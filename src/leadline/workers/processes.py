@@ -1,4 +1,4 @@
-"""Work over shards in several processes of this machine."""
+"""Work in several processes of this machine."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import LeadlineError
-from leadline.workers.attempt import ATTEMPTS, Done, Failed, attempt, lost
+from leadline.workers.attempt import Died, Done, Failed, Part, Ready, attempt
 from leadline.workers.devices import cores, devices_here
 from leadline.workers.engine import ResultT, TaskT
+from leadline.workers.handing_out import hand_out
+from leadline.workers.source import Source, as_source
 
 # Not forked: a fork of a process with threads (torch, polars) may stand still for ever.
 _CONTEXT = multiprocessing.get_context("spawn")
 # So long a worker that was asked to end may take, in seconds, before it is killed.
 _PATIENCE = 2.0
-_READY = "ready"
 
 
 class Processes:
@@ -38,27 +38,23 @@ class Processes:
 
     def run(
         self,
-        work: Callable[[Any, TaskT], ResultT],
-        tasks: Sequence[TaskT],
+        work: Callable[[Any, TaskT], ResultT | Iterator[ResultT]],
+        tasks: Sequence[TaskT] | Source[TaskT],
         shared: Any = None,
         prepare: Callable[[Any], Any] | None = None,
         *,
         devices: bool = False,
     ) -> Iterator[tuple[TaskT, ResultT]]:
         """Each worker is given the next task when it has done one."""
-        if not tasks:
+        source = as_source(tasks)
+        if not source.is_open:
             return
         places = devices_here() if devices else ()
-        count = min(len(places) or self.workers, len(tasks))
+        count = len(places) or self.workers
         # Pickled once: `shared` may be a hundred thousand sentences.
         load = pickle.dumps((work, shared, prepare), pickle.HIGHEST_PROTOCOL)
-        crew = _Crew(load, places, count if devices and not places else 1)
-        try:
-            for place in range(count):
-                crew.hire(place)
-            yield from crew.done(tasks)
-        finally:
-            crew.dismiss()
+        crew = _Crew(load, places[:count], min(count, source.staff(count)) if devices and not places else 1)
+        yield from hand_out(crew, source, count)
 
     def check(self, paths: Iterable[Path]) -> None:
         """Workers of this machine see what this process sees."""
@@ -66,85 +62,55 @@ class Processes:
 
 @dataclass
 class _Worker:
-    place: int
+    number: int
+    place: str | None
     process: SpawnProcess
     line: Connection
-    task: int | None = None
-    ready: bool = False
 
 
 class _Crew:
-    """The workers of one run."""
+    """See `Crew`: processes that listen at the other end of a pipe."""
 
-    def __init__(self, load: bytes, places: tuple[str, ...], share: int) -> None:
-        self._load, self._places, self._share = load, places, share
-        self._workers: dict[Connection, _Worker] = {}
-        self._stillborn = 0
+    stillborn = "use fewer workers; a script of your own needs: if __name__ == '__main__'"
 
-    def hire(self, place: int) -> None:
-        """Start a worker; it says when it is ready."""
+    def __init__(self, load: bytes, places: Sequence[str], share: int) -> None:
+        self._load, self._share = load, share
+        self._places = deque(places)  # accelerators that nobody has
+        self._workers: dict[int, _Worker] = {}
+        self._speaking: deque[_Worker] = deque()
+
+    def hire(self, number: int) -> None:
+        """Start a process."""
         ours, theirs = _CONTEXT.Pipe()
-        device = self._places[place] if self._places else None
+        place = self._places.popleft() if self._places else None
         process = _CONTEXT.Process(
-            target=_serve, args=(theirs, self._load, device, self._share), daemon=True, name="leadline-worker"
+            target=_serve, args=(theirs, self._load, place, self._share), daemon=True, name="leadline-worker"
         )
         process.start()
         theirs.close()  # so that the end of the worker is the end of the line
-        self._workers[ours] = _Worker(place, process, ours)
+        self._workers[number] = _Worker(number, place, process, ours)
 
-    def done(self, tasks: Sequence[TaskT]) -> Iterator[tuple[TaskT, Any]]:
-        """Results as they come; a task whose worker died is given to another one."""
-        waiting = deque(range(len(tasks)))
-        lives = [0] * len(tasks)
-        left = len(tasks)
-        while left:
-            for line in wait(list(self._workers)):
-                worker = self._workers[line]  # type: ignore[index]
-                try:
-                    said = worker.line.recv()
-                except (EOFError, OSError):
-                    self._bury(worker, tasks, lives, waiting)
-                    continue
-                if isinstance(said, Failed):
-                    raise said.again()
-                number, worker.task, worker.ready = worker.task, None, True
-                # The next task first: whoever takes the result may take its time.
-                self._give(worker, tasks, waiting)
-                if isinstance(said, Done) and number is not None:
-                    left -= 1
-                    yield tasks[number], said.result
+    def next(self) -> tuple[int, Ready | Part | Done | Failed | Died]:
+        """Everybody who has something to say is heard once, before anybody is heard again."""
+        if not self._speaking:
+            lines = {worker.line: worker for worker in self._workers.values()}
+            self._speaking.extend(lines[line] for line in wait(list(lines)))  # type: ignore[index]
+        worker = self._speaking.popleft()
+        try:
+            said: Ready | Part | Done | Failed = worker.line.recv()
+        except (EOFError, OSError):
+            del self._workers[worker.number]
+            worker.line.close()
+            worker.process.join()
+            if worker.place is not None:
+                self._places.append(worker.place)
+            return worker.number, Died(_ended(worker.process.exitcode))
+        return worker.number, said
 
-    def _give(self, worker: _Worker, tasks: Sequence[TaskT], waiting: deque[int]) -> None:
-        if not waiting:
-            return
-        number = waiting.popleft()
-        worker.task = number
+    def give(self, number: int, task: object) -> None:
+        """Send it."""
         with contextlib.suppress(OSError):  # dead already: its line says so in a moment
-            worker.line.send(tasks[number])
-
-    def _bury(self, worker: _Worker, tasks: Sequence[TaskT], lives: list[int], waiting: deque[int]) -> None:
-        """Hire another in its place, which does its task again. Raises LeadlineError after several times."""
-        del self._workers[worker.line]
-        worker.line.close()
-        worker.process.join()
-        why = _ended(worker.process.exitcode)
-        if worker.task is not None:
-            lives[worker.task] += 1
-            if lives[worker.task] >= ATTEMPTS:
-                raise lost(tasks[worker.task], why)
-            waiting.appendleft(worker.task)
-        elif not worker.ready:
-            self._stillborn += 1
-            if self._stillborn >= ATTEMPTS:
-                raise LeadlineError(
-                    f"worker processes end before they begin: {why}",
-                    fix="use fewer workers; a script of your own needs: if __name__ == '__main__'",
-                )
-        if waiting:
-            self.hire(worker.place)
-        for idle in self._workers.values():
-            if idle.ready and idle.task is None:
-                self._give(idle, tasks, waiting)
+            self._workers[number].line.send(task)
 
     def dismiss(self) -> None:
         """End all workers, at once where they have nothing to do, and soon otherwise."""
@@ -170,15 +136,16 @@ def _serve(line: Connection, load: bytes, device: str | None, share: int) -> Non
         os.environ["CUDA_VISIBLE_DEVICES"] = device
     if share > 1:  # of the cores, before torch is imported: several models on one processor
         os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // share)))
-    made = attempt(_made, load)
-    if isinstance(made, Failed):
+    (made,) = attempt(_made, load)
+    if not isinstance(made, Done):
         line.send(made)
         return
-    work, ready = made.result
-    line.send(_READY)
+    ((work, ready),) = made.results
     with contextlib.suppress(EOFError, OSError):  # the run has ended
+        line.send(Ready())
         while True:
-            line.send(attempt(work, ready, line.recv()))
+            for said in attempt(work, ready, line.recv()):
+                line.send(said)
 
 
 def _made(load: bytes) -> tuple[Callable[..., Any], Any]:

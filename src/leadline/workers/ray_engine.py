@@ -1,4 +1,4 @@
-"""Work over shards on a Ray cluster: one that is there, or one of this machine's own."""
+"""Work on a Ray cluster: one that is there, or one of this machine's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from typing import Any, Self
 from leadline.errors import LeadlineError, UsageError
 from leadline.workers.devices import cores
 from leadline.workers.engine import ResultT, TaskT
+from leadline.workers.handing_out import hand_out
 from leadline.workers.ray_crew import RayCrew, first_line
+from leadline.workers.seats import seats
+from leadline.workers.source import Source, as_source
 
 # What a cluster of this machine's own keeps for sharing, in bytes: patterns take some tens of MB, and the
 # shared memory of a container is often small (Ray then takes the disk, and says nothing worse).
@@ -70,27 +73,25 @@ class RayEngine:
 
     def run(
         self,
-        work: Callable[[Any, TaskT], ResultT],
-        tasks: Sequence[TaskT],
+        work: Callable[[Any, TaskT], ResultT | Iterator[ResultT]],
+        tasks: Sequence[TaskT] | Source[TaskT],
         shared: Any = None,
         prepare: Callable[[Any], Any] | None = None,
         *,
         devices: bool = False,
     ) -> Iterator[tuple[TaskT, ResultT]]:
         """Each actor is given the next task when it has done one."""
-        if not tasks:
+        source = as_source(tasks)
+        if not source.is_open:
             return
         ray = _library()
-        count, needs = self.workers, {"num_cpus": 1}
-        if devices and (cards := int(ray.cluster_resources().get("GPU", 0))):
-            count, needs = cards, {"num_cpus": 0, "num_gpus": 1}
-        crew = RayCrew(ray, needs, ray.put((work, shared, prepare)))
-        try:
-            for _ in range(min(count, len(tasks))):
-                crew.hire()
-            yield from crew.done(tasks)
-        finally:
-            crew.dismiss()
+        count, needs, threads = self.workers, {"num_cpus": 1}, None
+        if devices:
+            found = seats([node["Resources"] for node in ray.nodes() if node["Alive"]], self._asked)
+            count, needs = found.workers, {"num_cpus": found.cores, "num_gpus": found.accelerators}
+            threads = max(1, found.cores)
+        crew = RayCrew(ray, needs, ray.put((work, shared, prepare)), threads)
+        yield from hand_out(crew, source, count)
 
     def check(self, paths: Iterable[Path]) -> None:
         """Look on each node for the files of a stage: each folder once, and a file of it."""
@@ -126,7 +127,7 @@ class RayEngine:
         try:
             ray.init(
                 address="local",
-                num_cpus=self._asked or cores(),
+                num_cpus=max(self._asked or 0, cores()),
                 include_dashboard=False,
                 object_store_memory=_STORE,
                 _temp_dir=self._own,
