@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,6 +33,12 @@ def serve(
     token_env: Annotated[
         str, typer.Option(help="Environment variable with the token that clients must show.")
     ] = "LEADLINE_TOKEN",
+    ssl_certfile: Annotated[
+        Path | None, typer.Option(help="Serve over TLS (https) with this certificate chain, a PEM file.")
+    ] = None,
+    ssl_keyfile: Annotated[
+        Path | None, typer.Option(help="Its private key, a PEM file, where it is not in the chain's.")
+    ] = None,
     max_batch: Annotated[int, typer.Option(min=1, max=4096, help="Answers that are drawn at once.")] = 64,
     max_waiting: Annotated[
         int,
@@ -80,5 +87,7 @@ def serve(
         max_tokens=max_tokens,
         dtype=dtype,
         device=device,
+        ssl_certfile=ssl_certfile,
+        ssl_keyfile=ssl_keyfile,
     )
     start(wanted, json_log=json_log, log_prompts=log_prompts, quiet=quiet)

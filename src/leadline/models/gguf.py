@@ -48,14 +48,24 @@ def convert(gguf: Path, into: Path) -> None:
     import torch
     import transformers
 
-    options: dict[str, Any] = {"gguf_file": gguf.name, "dtype": torch.float32}
+    options: dict[str, Any] = {"dtype": torch.float32}
     if hasattr(transformers, "GgufConfig"):  # newer releases may keep the blocks packed unless told not to
         options["quantization_config"] = transformers.GgufConfig(dequantize=True)
     # The loader draws progress bars and warnings of its own; ours say what matters.
     with contextlib.redirect_stderr(io.StringIO()), _quiet(transformers):
         try:
-            model = transformers.AutoModelForCausalLM.from_pretrained(str(gguf.parent), **options)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(str(gguf.parent), gguf_file=gguf.name)
+            # What else lies in the file's folder, code among it, is none of the model's.
+            model = transformers.AutoModelForCausalLM.from_pretrained(
+                str(gguf.parent),
+                gguf_file=gguf.name,
+                trust_remote_code=False,
+                local_files_only=True,
+                attn_implementation=None,
+                **options,
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                str(gguf.parent), gguf_file=gguf.name, trust_remote_code=False, local_files_only=True
+            )
         except Exception as error:
             # A GGUF file is the user's data, and the readers below fail on a bad one in a dozen ways.
             reason = " ".join(str(error).split())[:200] or type(error).__name__

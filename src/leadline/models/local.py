@@ -46,16 +46,7 @@ class LocalModel:
         model, tokenizer = _load(files, getattr(torch, dtype), place)
         self.lm = CausalLM(model, tokenizer, files.name)
         self.limits = Limits(max_rows=max_rows)
-        self.identity = ModelIdentity(
-            name=files.name,
-            kind=files.kind,
-            digest=files.digest,
-            dtype=dtype,
-            device=place,
-            description=files.description,
-            source=files.source,
-            revision=files.revision,
-        )
+        self.identity = ModelIdentity.of_files(files, dtype, place)
 
     @property
     def inside(self) -> CausalLM:
@@ -79,7 +70,17 @@ def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     with loading(files, "try dtype: bfloat16 or a smaller model"):
-        tokenizer = AutoTokenizer.from_pretrained(files.folder)
-        # No trust_remote_code: files from elsewhere are data, not programs.
-        model = AutoModelForCausalLM.from_pretrained(files.folder, dtype=dtype, use_safetensors=True)
+        # Files from elsewhere are data, not programs. Unsaid, transformers asks at the terminal about code
+        # beside the weights, and takes kernels from the hub that a config.json names for attention.
+        tokenizer = AutoTokenizer.from_pretrained(
+            files.folder, trust_remote_code=False, local_files_only=True
+        )
+        model = AutoModelForCausalLM.from_pretrained(
+            files.folder,
+            dtype=dtype,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            attn_implementation=None,
+        )
         return model.to(device), tokenizer

@@ -224,6 +224,13 @@ def _check_folder(folder: Path, called: str | None = None) -> None:
             raise ValueError("not an object")
     except ValueError as error:
         raise UsageError(f"config.json is not readable: {error}", where=where) from error
+    if (folder / "adapter_config.json").is_file():
+        # transformers would load another model beneath it, which no digest here covers.
+        raise UsageError(
+            "is an adapter, or a model with one beside it (adapter_config.json)",
+            where=where,
+            fix="merge it into its model (merge_and_unload), and save the whole with save_pretrained",
+        )
     files = weights.weight_files(folder)
     if not files:
         raise UsageError(

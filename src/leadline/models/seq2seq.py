@@ -140,16 +140,23 @@ def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
     from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
     with loading(files, "a smaller model, or one device more"):
-        # Files from elsewhere are data, not programs. Unsaid, transformers asks at the terminal.
-        config = AutoConfig.from_pretrained(files.folder, trust_remote_code=False)
+        # Files from elsewhere are data, not programs: as in local.py.
+        config = AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
         if not getattr(config, "is_encoder_decoder", False):
             raise UsageError(
                 f"is no encoder-decoder model ({config.model_type})",
                 where=files.name,
                 fix="name a seq2seq checkpoint such as Babelscape/rebel-large",
             )
-        tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(
+            files.folder, trust_remote_code=False, local_files_only=True
+        )
         model = AutoModelForSeq2SeqLM.from_pretrained(
-            files.folder, dtype=dtype, use_safetensors=True, trust_remote_code=False
+            files.folder,
+            dtype=dtype,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            attn_implementation=None,
         )
         return model.to(device).eval(), tokenizer

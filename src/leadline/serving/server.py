@@ -16,6 +16,8 @@ from starlette.applications import Starlette
 
 from leadline.errors import LeadlineError, UsageError
 from leadline.serving.batcher import Batcher
+from leadline.serving.encryption import Certificate
+from leadline.serving.heads import TimelyProtocol
 
 # What runs when a server is stopped has so long to end.
 GRACE_SECONDS = 5
@@ -60,10 +62,10 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def url_of(bound: socket.socket) -> str:
+def url_of(bound: socket.socket, scheme: str = "http") -> str:
     """Where a socket is reached, without a path: "http://127.0.0.1:8080"."""
     host, port = bound.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 class _Server(uvicorn.Server):
@@ -86,11 +88,14 @@ class _Server(uvicorn.Server):
             self.batcher.cut()
 
 
-def _server(app: Starlette) -> uvicorn.Server:
+def _server(app: Starlette, certificate: Certificate | None = None) -> uvicorn.Server:
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what it would say, the journal says
     server = _Server(
         uvicorn.Config(
             app,
+            http=TimelyProtocol,
+            ssl_certfile=certificate.chain if certificate else None,
+            ssl_keyfile=certificate.key if certificate else None,
             lifespan="on",
             ws="none",
             log_config=None,
@@ -105,14 +110,14 @@ def _server(app: Starlette) -> uvicorn.Server:
     return server
 
 
-def serve(app: Starlette, bound: socket.socket) -> None:
+def serve(app: Starlette, bound: socket.socket, certificate: Certificate | None = None) -> None:
     """Serve until Ctrl-C: what waits is then refused, and running requests have 5 seconds until their clients
-    are told; a second Ctrl-C ends at once.
+    are told; a second Ctrl-C ends at once. With a certificate, over TLS.
 
     Ends with the signal that stopped it (KeyboardInterrupt for Ctrl-C).
     """
     with bound:
-        _server(app).run(sockets=[bound])
+        _server(app, certificate).run(sockets=[bound])
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import get_args
 
 from leadline.engine import Prompt, Request, Sampling
@@ -20,6 +21,7 @@ from leadline.models.probing import bench_for, loaded
 from leadline.models.served.reference import is_served
 from leadline.serving.app import make_app
 from leadline.serving.batcher import Batcher
+from leadline.serving.encryption import certificate_of
 from leadline.serving.guard import LOOPBACK
 from leadline.serving.journal import Journal, on_stderr
 from leadline.serving.offer import Offer, check, offered
@@ -52,6 +54,8 @@ class Wanted:
     max_tokens: int = 512
     dtype: str = "float32"
     device: str = "auto"
+    ssl_certfile: Path | None = None
+    ssl_keyfile: Path | None = None
 
 
 def start(wanted: Wanted, *, json_log: bool = False, log_prompts: bool = False, quiet: bool = False) -> None:
@@ -74,6 +78,7 @@ def start(wanted: Wanted, *, json_log: bool = False, log_prompts: bool = False, 
     prompts = Prompts("chat" if wanted.prompt == "chat" else "few-shot")
     on_loopback = is_loopback(wanted.host)
     token, made = token_for(wanted.token_variable, on_loopback)
+    certificate = certificate_of(wanted.ssl_certfile, wanted.ssl_keyfile)
     with listen(wanted.host, wanted.port) as bound:
         model = loaded(wanted.model, wanted.dtype, wanted.device)
         if technique is not None and prompts.style == "chat" and not model.lm.has_chat_template:
@@ -91,12 +96,14 @@ def start(wanted: Wanted, *, json_log: bool = False, log_prompts: bool = False, 
             journal=Journal() if quiet and not json_log else on_stderr(as_json=json_log, texts=log_prompts),
         )
         warm_up(offer)
-        url = f"{url_of(bound)}/v1"
+        url = f"{url_of(bound, 'https' if certificate else 'http')}/v1"
         for line in greeting(offer, url, wanted.token_variable, token if made else None, token is not None):
             print(line, file=sys.stderr)
+        if not on_loopback and certificate is None:
+            print("warning: others on the network can read along: see --ssl-certfile", file=sys.stderr)
         print(url, flush=True)
         try:
-            serve(app, bound)
+            serve(app, bound, certificate)
         finally:
             batcher.close()
 
