@@ -9,8 +9,10 @@ from pathlib import Path
 
 from leadline.models.model import ModelIdentity
 from leadline.models.resolve import resolve
+from leadline.study.seals import register, reseal
 from leadline.study.store import DATABASE, Key, open_store
 from leadline.study.study import Study, open_study
+from leadline.study.tables import COLUMNS
 from leadline.techniques import Answer, Stage
 
 # What an item is answered under a configuration (its name) at a sample.
@@ -59,9 +61,12 @@ def said(text: str) -> Answer:
 
 
 def edit(folder: Path, statement: str, *values: object) -> int:
-    """Change the database behind the store's back. Returns how many rows that touched."""
+    """Change the database behind the store's back, seals and all. Returns how many rows that touched."""
     database = sqlite3.connect(folder / DATABASE)
+    register(database)
     with database:
         touched = database.execute(statement, values).rowcount
+        for table in COLUMNS:
+            database.execute(reseal(table))
     database.close()
     return touched

@@ -163,14 +163,12 @@ def test_studies_of_versions_that_noted_no_code_are_compared_by_versions(
     with sqlite3.connect(study / "responses.sqlite") as database:
         about = json.loads(database.execute("SELECT about FROM runs").fetchone()[0])
         del about["code"], about["models"], about["drawn"]
-        database.execute("UPDATE runs SET about = ?", (json.dumps(about),))
     database.close()
+    edit(study, "UPDATE runs SET about = ?", json.dumps(about))
     change(study, max_tokens=5)
     assert run(leadline, study).code == 0
-    with sqlite3.connect(study / "responses.sqlite") as database:
-        about["environment"]["libraries"]["torch"] = "1.0"
-        database.execute("UPDATE runs SET about = ?", (json.dumps(about),))
-    database.close()
+    about["environment"]["libraries"]["torch"] = "1.0"
+    edit(study, "UPDATE runs SET about = ?", json.dumps(about))
     change(study, max_tokens=4)
     assert "torch is not what earlier answers were drawn with (1.0, now" in run(leadline, study).fault
 

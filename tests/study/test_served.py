@@ -22,6 +22,7 @@ from tests.bundle.conftest import seal
 from tests.study import stored
 from tests.study.conftest import Leadline
 from tests.study.provider import Reply, provider, question_of, say, served_study
+from tests.study.recorded import edit
 from tests.study.small import STUDY, change, write_config
 
 pytest.importorskip("inspect_ai", reason="models behind an API need the 'served' extra")
@@ -285,13 +286,12 @@ def test_empty_answers_of_a_local_greedy_model_would_come_out_the_same_and_are_l
 ) -> None:
     # Both configurations have an empty answer, as if the model had said nothing.
     for technique in ("greedy", "sampling"):
-        with sqlite3.connect(study / "responses.sqlite") as database:
-            database.execute(
-                "UPDATE responses SET text = '' WHERE item = 'i00' AND sample = 0 AND configuration IN "
-                "(SELECT id FROM configurations WHERE description LIKE ?)",
-                (f'%"technique": "{technique}"%',),
-            )
-        database.close()
+        edit(
+            study,
+            "UPDATE responses SET text = '' WHERE item = 'i00' AND sample = 0 AND configuration IN "
+            "(SELECT id FROM configurations WHERE description LIKE ?)",
+            f'%"technique": "{technique}"%',
+        )
     ended = leadline("run", study, "--refill-empty", "--no-report")
     assert ended.code == 0
     assert "1 empty answer is not asked again, for nothing in them is drawn" in ended.err

@@ -150,7 +150,7 @@ class Answerbook:
     def _answered(self, member: StudyMember, more: Sequence[str] = ()) -> Iterator[pl.DataFrame]:
         """Batches of answers to the items as they are worded now; `more` are further columns."""
         for batch in self._store.batches(member.id):
-            columns = dict(zip(_STORED, zip(*batch, strict=True), strict=True))
+            columns = dict(zip(_STORED, batch, strict=True))
             yield self._counting(pl.DataFrame(columns, schema=_STORED), member, more)
 
     def _counting(self, rows: pl.DataFrame, member: StudyMember, more: Sequence[str]) -> pl.DataFrame:

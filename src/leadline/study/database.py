@@ -8,6 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leadline.errors import LeadlineError
+from leadline.study.seals import check_rows, register, reseal
+from leadline.study.tables import COLUMNS, SCHEMA
+
+DATABASE = "responses.sqlite"
+# A recovered database that has not taken its place yet (`recovery.py`).
+RECOVERED = "responses.sqlite.recovered"
+# 1: rows without seals.
+FORMAT = 2
+_READ = (0, 1, FORMAT)
+# Checking every page takes a second or two per GB; larger files are checked only as they are read.
+_CHECK_BELOW = 512 * 2**20
 
 
 @contextmanager
@@ -19,22 +30,74 @@ def named_faults(path: Path) -> Iterator[None]:
         raise  # a response stored twice is a bug, not the user's fault
     except sqlite3.DatabaseError as error:
         said = " ".join(str(error).split())  # a failed check is told over several lines
-        if "readonly" in said or "unable to open" in said:
-            fix = "make the folder writable, or copy the study elsewhere"
-        elif "full" in said:
-            fix = "free some space and run again; what was stored is kept"
-        elif "locked" in said:
-            fix = "another program has it open; close it and run again"
-        else:
-            fix = f"nothing was changed; move it aside, or save what it holds: sqlite3 {path.name} .recover"
+        fix = _way_on(getattr(error, "sqlite_errorcode", 0) & 0xFF, said, path)
         raise LeadlineError(f"the database cannot be used: {said}", where=str(path), fix=fix) from error
+
+
+def _way_on(code: int, said: str, path: Path) -> str:
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) or "readonly" in said:
+        return "make the folder writable, or copy the study elsewhere"
+    if code == sqlite3.SQLITE_FULL:
+        return "free some space and run again; what was stored is kept"
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "another program has it open; close it and run again"
+    return f"nothing was changed; leadline recover {path.parent} saves what can be read"
+
+
+def check_whole(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise DatabaseError where the file's structure is damaged, or a row of a table other than that of
+    answers: those are looked at as they are read. LeadlineError for a database of a later version, and for
+    one whose recovery was cut short."""
+    if path.with_name(RECOVERED).exists():
+        raise LeadlineError(
+            "its recovery was cut short", where=str(path), fix=f"leadline recover {path.parent} ends it"
+        )
+    if path.stat().st_size < _CHECK_BELOW:
+        try:
+            verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except UnicodeDecodeError:  # it quotes a name that is damaged
+            verdict = "a name in it is damaged"
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found not in _READ:
+        raise LeadlineError(
+            f"the database has format {found}, this version reads {FORMAT}",
+            where=str(path),
+            fix="use the version of leadline that made it",
+        )
+    if found == FORMAT:
+        check_rows(connection)
+
+
+def is_sealed(connection: sqlite3.Connection) -> bool:
+    """Whether every row has a seal: not in a database of an earlier version that was not run since."""
+    return bool(connection.execute("PRAGMA user_version").fetchone()[0] == FORMAT)
+
+
+def make_ready(connection: sqlite3.Connection) -> None:
+    """Make what tables and seals are lacking, and have answers written as they are to be."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.executescript(SCHEMA)
+    if is_sealed(connection):
+        return
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for table in COLUMNS:
+            if "seal" not in {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}:
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN seal INTEGER")
+                connection.execute(reseal(table))
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def connect(path: Path, write: bool) -> sqlite3.Connection:
     """A connection to the file; with `write` it is made if need be."""
     place = path.resolve().as_uri()
     if write:
-        return sqlite3.connect(f"{place}?mode=rwc", uri=True, timeout=30)
+        connection = sqlite3.connect(f"{place}?mode=rwc", uri=True, timeout=30)
+        register(connection)
+        return connection
     connection = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=30)
     try:
         connection.execute("PRAGMA schema_version")

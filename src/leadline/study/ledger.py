@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from leadline.models.served import Price
 from leadline.models.served.ledger import check_within
+from leadline.study.seals import reseal
 from leadline.study.served_entry import Budget
 from leadline.study.store import Store
 
@@ -24,6 +25,7 @@ _CLOSE = (
     "UPDATE calls SET outcome = ?, tokens_in = ?, tokens_out = ?, cost = ?, answered_by = ?, "
     "fingerprint = ?, finish = ?, seconds = ?, cached = ?, requests = ? WHERE call = ?"
 )
+_RESEAL = reseal("calls", "call = ?")
 _SPENT = (
     "SELECT COALESCE(SUM(requests), 0), COALESCE(SUM(COALESCE(tokens_in, most_in)), 0) "
     "+ COALESCE(SUM(COALESCE(tokens_out, most_out)), 0), COALESCE(SUM(COALESCE(cost, most_cost)), 0.0) "
@@ -132,6 +134,7 @@ class StudyLedger:
         values = (*asked, time.time(), requests, tokens_in, tokens_out, cost)
         with self._store.transaction() as connection:
             row = int(connection.execute(_OPEN, values).lastrowid or 0)
+            connection.execute(_RESEAL, (row,))
         self._open[row] = _Under(requests, tokens_in, tokens_out, cost)
         self._count(requests, tokens_in + tokens_out, cost)
         return row
@@ -159,6 +162,7 @@ class StudyLedger:
         told = (outcome, tokens_in, tokens_out, cost, model, fingerprint, finish, seconds, cached)
         with self._store.transaction() as connection:
             connection.execute(_CLOSE, (*told, requests, row))
+            connection.execute(_RESEAL, (row,))
         self._count(
             requests - before.requests,
             (before.tokens_in if tokens_in is None else tokens_in)

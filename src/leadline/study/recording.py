@@ -21,6 +21,7 @@ from leadline.errors import UsageError
 from leadline.study.lock import locked
 from leadline.study.manifest import write_manifest
 from leadline.study.members import RECORDED, check_not_asked, recorded_id
+from leadline.study.seals import answer_seal, insert, reseal
 from leadline.study.store import open_store, storable
 from leadline.study.study import Study, open_study
 from leadline.techniques.technique import Stage
@@ -32,9 +33,9 @@ _AT_ONCE = 20_000
 _CACHE_KB = 200_000
 _INSERT = (
     "INSERT INTO responses (configuration, item, asked, sample, text, finish, tokens_in, tokens_out, stages, "
-    "probes, run, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '[]', ?, ?) ON CONFLICT DO NOTHING"
+    "probes, run, created, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
-_INSERT_FAILURE = "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_FAILURE = insert("failures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,8 @@ class Recorder:
             return
         text = answer.text if answer.text.isascii() else storable(answer.text)
         said = (text, answer.finish, answer.tokens_in, answer.tokens_out, _stages(answer))
-        self._rows.append((target.id, answer.item, asked, sample, *said, self.run, self._now))
+        row = (target.id, answer.item, asked, sample, *said, "[]", self.run, self._now)
+        self._rows.append((*row, answer_seal(row)))
         self._places.append((target, answer.where))
         if len(self._rows) >= _AT_ONCE:
             self._flush()
@@ -164,9 +166,11 @@ class Recorder:
                 target.first = int(target.lowest == 1)
                 if target.first:
                     for table in ("responses", "failures"):
-                        self._db.execute(
-                            f"UPDATE {table} SET sample = sample - 1 WHERE configuration = ?", (target.id,)
-                        )
+                        for change in (
+                            f"UPDATE {table} SET sample = sample - 1 WHERE configuration = ?",
+                            reseal(table, "configuration = ?"),
+                        ):
+                            self._db.execute(change, (target.id,))
                     target.highest -= 1
             samples = max(target.highest + 1, int(target.about.get("samples", 0)))
             about = {
@@ -177,7 +181,7 @@ class Recorder:
                 "first_sample": target.first,
             }
             self._db.execute(
-                "INSERT OR REPLACE INTO configurations VALUES (?, ?)",
+                insert("configurations", "INSERT OR REPLACE"),
                 (target.id, json.dumps({RECORDED: about}, sort_keys=True, ensure_ascii=False)),
             )
         return Recorded(self._stored, self._known, self._failed)
@@ -270,6 +274,7 @@ def recorder(
                 "UPDATE runs SET finished = ?, about = ? WHERE run = ?",
                 (time.time(), _noted(recording.about), recording.run),
             )
+            connection.execute(reseal("runs", "run = ?"), (recording.run,))
             if not keep:
                 connection.rollback()
         if keep:

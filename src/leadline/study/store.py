@@ -19,14 +19,12 @@ from typing import Any, TypeVar
 from leadline.engine import GoldProbe
 from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
-from leadline.study.database import connect, named_faults
-from leadline.study.tables import SCHEMA
+from leadline.study.database import DATABASE, check_whole, connect, is_sealed, make_ready, named_faults
+from leadline.study.seals import answer_seal, check_answers, fits, insert, reseal
+from leadline.study.tables import COLUMNS
 from leadline.techniques import Answer, Stage
 
-DATABASE = "responses.sqlite"
-_FORMAT = 1
-# Checking every page takes about a second per GB; larger files are checked only as they are read.
-_CHECK_BELOW = 512 * 2**20
+__all__ = ["DATABASE", "Key", "Response", "RunNote", "Store", "open_store", "storable"]
 
 Part = TypeVar("Part", Stage, GoldProbe)
 
@@ -68,6 +66,7 @@ class Store:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db, self.path = connection, path
+        self._is_sealed = is_sealed(connection)
         self.added = 0  # answers that were stored since this was opened
         self.asking = ""  # the configuration that is being asked: requests to providers are noted with it
 
@@ -78,12 +77,14 @@ class Store:
                 "INSERT INTO runs (started, about) VALUES (?, ?)",
                 (time.time(), json.dumps(about, sort_keys=True)),
             )
+            self._db.execute(_RESEAL_RUN, (row.lastrowid,))
         return int(row.lastrowid or 0)
 
     def end_run(self, run: int) -> None:
         """Note that a run came to its end."""
         with named_faults(self.path), self._db:
             self._db.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
+            self._db.execute(_RESEAL_RUN, (run,))
 
     def note_run(self, run: int, more: dict[str, Any]) -> None:
         """Add to what is noted of a run; keys that are there are replaced."""
@@ -91,6 +92,7 @@ class Store:
             (about,) = self._db.execute("SELECT about FROM runs WHERE run = ?", (run,)).fetchone()
             text = json.dumps(json.loads(about) | more, sort_keys=True)
             self._db.execute("UPDATE runs SET about = ? WHERE run = ?", (text, run))
+            self._db.execute(_RESEAL_RUN, (run,))
 
     def history(self) -> list[RunNote]:
         """What was noted of every run, in order."""
@@ -129,14 +131,14 @@ class Store:
         """Remember which model a label stands for now."""
         with named_faults(self.path), self._db:
             self._db.execute(
-                "INSERT OR REPLACE INTO models VALUES (?, ?)",
+                insert("models", "INSERT OR REPLACE"),
                 (label, json.dumps(asdict(identity), sort_keys=True)),
             )
 
     def models(self) -> dict[str, ModelIdentity]:
         """Label → identity of the models that were asked."""
         with named_faults(self.path):
-            rows = self._db.execute("SELECT * FROM models").fetchall()
+            rows = self._db.execute("SELECT label, identity FROM models").fetchall()
             try:
                 return {label: ModelIdentity(**json.loads(identity)) for label, identity in rows}
             except (ValueError, TypeError) as error:
@@ -146,7 +148,7 @@ class Store:
         """Keep what a configuration's id is the hash of."""
         with named_faults(self.path), self._db:
             self._db.execute(
-                "INSERT OR IGNORE INTO configurations VALUES (?, ?)",
+                insert("configurations", "INSERT OR IGNORE"),
                 (identifier, json.dumps(description, sort_keys=True, ensure_ascii=False)),
             )
 
@@ -159,9 +161,7 @@ class Store:
     def note_registration(self, sha256: str, prediction: str) -> None:
         """Remember that a prediction about this study was registered, in words, and under which stamp."""
         with named_faults(self.path), self._db:
-            self._db.execute(
-                "INSERT OR IGNORE INTO registrations VALUES (?, ?, ?)", (sha256, prediction, time.time())
-            )
+            self._db.execute(insert("registrations", "INSERT OR IGNORE"), (sha256, prediction, time.time()))
 
     def registrations(self) -> dict[str, float]:
         """Stamp → time of every prediction that was registered here, in order."""
@@ -184,7 +184,9 @@ class Store:
             try:
                 return {
                     identifier: dict(json.loads(description))
-                    for identifier, description in self._db.execute("SELECT * FROM configurations")
+                    for identifier, description in self._db.execute(
+                        "SELECT id, description FROM configurations"
+                    )
                 }
             except (ValueError, TypeError) as error:
                 raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
@@ -233,7 +235,8 @@ class Store:
         with named_faults(self.path), self._db:
             for row in rows:
                 before = row[:4]
-                self._db.execute(f"INSERT INTO set_aside SELECT *, {run:d} FROM responses {which}", before)
+                (old,) = self._db.execute(f"SELECT {_ALL}, {run:d} FROM responses {which}", before)
+                self._db.execute(insert("set_aside"), old)
                 self._db.execute(f"DELETE FROM responses {which}", before)
                 self._db.execute(_INSERT, row)
         self.added += len(rows)
@@ -242,7 +245,7 @@ class Store:
         """Note that asking failed; a later run asks again."""
         with named_faults(self.path), self._db:
             self._db.execute(
-                "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                insert("failures"),
                 (configuration, key.item, key.asked, key.sample, kind, message, run, time.time()),
             )
 
@@ -250,11 +253,14 @@ class Store:
         """All responses of a configuration, in the order of (item, wording, sample)."""
         with named_faults(self.path):
             rows = self._db.execute(
-                "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes "
-                "FROM responses WHERE configuration = ? ORDER BY item, asked, sample",
+                f"SELECT {_ALL}, {self._seal} FROM responses WHERE configuration = ? "
+                "ORDER BY item, asked, sample",
                 (configuration,),
             )
-            for item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes in rows:
+            for *row, seal in rows:
+                _, item, asked, sample, text, finish, tokens_in, tokens_out, stages, probes, _, _ = row
+                if self._is_sealed and not fits("responses", row, seal):
+                    raise sqlite3.DatabaseError(f"an answer is damaged (item {item}, sample {sample})")
                 yield Response(
                     Key(item, asked, sample),
                     text,
@@ -266,8 +272,8 @@ class Store:
                 )
 
     def batches(self, configuration: str, size: int = 100_000) -> Iterator[list[tuple[Any, ...]]]:
-        """All responses of a configuration: item, asked, sample, text, finish, tokens_in, tokens_out, probes,
-        created.
+        """All responses of a configuration, column by column: item, asked, sample, text, finish, tokens_in,
+        tokens_out, probes, created.
 
         So many rows at a time, in the order of (item, wording, sample); `probes` is None where there are
         none, else as `probes_of` reads it. For whoever looks at millions of responses.
@@ -275,11 +281,20 @@ class Store:
         with named_faults(self.path):
             rows = self._db.execute(
                 "SELECT item, asked, sample, text, finish, tokens_in, tokens_out, NULLIF(probes, '[]'), "
-                "created FROM responses WHERE configuration = ? ORDER BY item, asked, sample",
+                f"run, created, {self._seal} FROM responses WHERE configuration = ? "
+                "ORDER BY item, asked, sample",
                 (configuration,),
             )
             while batch := rows.fetchmany(size):
-                yield batch
+                columns = list(zip(*batch, strict=True))
+                if self._is_sealed:
+                    check_answers(configuration, columns)
+                yield [*columns[:8], columns[9]]
+
+    @property
+    def _seal(self) -> str:
+        """The column of seals; a database of an earlier version, not run since, has none."""
+        return "seal" if self._is_sealed else "NULL"
 
     def probes_of(self, stored: str) -> tuple[GoldProbe, ...]:
         """What a row of `batches` holds as `probes`."""
@@ -298,12 +313,14 @@ class Store:
             return {Key(item, asked, sample): str(kind) for item, asked, sample, kind in rows}
 
 
-_INSERT = f"INSERT INTO responses VALUES ({','.join('?' * 12)})"
+_ALL = ", ".join(COLUMNS["responses"])
+_INSERT = f"INSERT INTO responses ({_ALL}, seal) VALUES ({','.join('?' * 13)})"
+_RESEAL_RUN = reseal("runs", "run = ?")
 
 
 def _row(configuration: str, run: int, key: Key, answer: Answer) -> tuple[object, ...]:
-    """An answer as a row of `responses`."""
-    return (
+    """An answer as a row of `responses`, with its seal."""
+    row = (
         configuration,
         key.item,
         key.asked,
@@ -317,6 +334,7 @@ def _row(configuration: str, run: int, key: Key, answer: Answer) -> tuple[object
         run,
         time.time(),
     )
+    return (*row, answer_seal(row))
 
 
 def _parsed(kind: type[Part], stored: str) -> tuple[Part, ...]:
@@ -347,23 +365,9 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
         connection = connect(path, write)
     try:
         with named_faults(path):
-            if path.stat().st_size < _CHECK_BELOW:
-                verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-                if verdict != "ok":
-                    raise sqlite3.DatabaseError(verdict)
-            found = connection.execute("PRAGMA user_version").fetchone()[0]
-            if found not in (0, _FORMAT):
-                raise LeadlineError(
-                    f"the database has format {found}, this version reads {_FORMAT}",
-                    where=str(path),
-                    fix="use the version of leadline that made it",
-                )
+            check_whole(connection, path)
             if write:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = NORMAL")
-                connection.executescript(SCHEMA)
-                connection.execute(f"PRAGMA user_version = {_FORMAT}")
-                connection.commit()
+                make_ready(connection)
         yield Store(connection, path)
     finally:
         connection.close()

@@ -1,29 +1,34 @@
 """The tables of a study's database. All are made if need be, so that one of an earlier version gains what it
-lacks."""
+lacks. The last column of each is the row's seal (`seals.py`)."""
 
 from __future__ import annotations
 
+import re
+
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
-    run INTEGER PRIMARY KEY, started REAL NOT NULL, finished REAL, about TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS models (label TEXT PRIMARY KEY, identity TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS configurations (id TEXT PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID;
+    run INTEGER PRIMARY KEY, started REAL NOT NULL, finished REAL, about TEXT NOT NULL, seal INTEGER);
+CREATE TABLE IF NOT EXISTS models (
+    label TEXT PRIMARY KEY, identity TEXT NOT NULL, seal INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS configurations (
+    id TEXT PRIMARY KEY, description TEXT NOT NULL, seal INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS responses (
     configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
     text TEXT NOT NULL, finish TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
-    stages TEXT NOT NULL, probes TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL,
+    stages TEXT NOT NULL, probes TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL, seal INTEGER,
     PRIMARY KEY (configuration, item, asked, sample)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS failures (
     configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
-    kind TEXT NOT NULL, message TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL);
+    kind TEXT NOT NULL, message TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL,
+    seal INTEGER);
 CREATE TABLE IF NOT EXISTS registrations (
-    sha256 TEXT PRIMARY KEY, prediction TEXT NOT NULL, created REAL NOT NULL);
+    sha256 TEXT PRIMARY KEY, prediction TEXT NOT NULL, created REAL NOT NULL, seal INTEGER);
 -- Answers that were asked again, as they were; `replaced` is the run whose answer took their place.
 CREATE TABLE IF NOT EXISTS set_aside (
     configuration TEXT NOT NULL, item TEXT NOT NULL, asked TEXT NOT NULL, sample INTEGER NOT NULL,
     text TEXT NOT NULL, finish TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
     stages TEXT NOT NULL, probes TEXT NOT NULL, run INTEGER NOT NULL, created REAL NOT NULL,
-    replaced INTEGER NOT NULL);
+    replaced INTEGER NOT NULL, seal INTEGER);
 -- Requests to providers, a row for each, written before it is sent: most_* is the most that it can take.
 -- `outcome` is null while it is under way, and for ever where a sudden end came first; tokens and cost are
 -- null where nobody told them. What is null counts at its most.
@@ -32,5 +37,18 @@ CREATE TABLE IF NOT EXISTS calls (
     key TEXT NOT NULL,
     opened REAL NOT NULL, requests INTEGER NOT NULL, most_in INTEGER NOT NULL, most_out INTEGER NOT NULL,
     most_cost REAL NOT NULL, outcome TEXT, tokens_in INTEGER, tokens_out INTEGER, cost REAL,
-    answered_by TEXT, fingerprint TEXT, finish TEXT, seconds REAL, cached INTEGER NOT NULL DEFAULT 0);
+    answered_by TEXT, fingerprint TEXT, finish TEXT, seconds REAL, cached INTEGER NOT NULL DEFAULT 0,
+    seal INTEGER);
 """
+
+
+def _columns() -> dict[str, tuple[str, ...]]:
+    found = {}
+    for name, body in re.findall(r"EXISTS (\w+) \((.*?)\)(?: WITHOUT ROWID)?;", SCHEMA, re.DOTALL):
+        columns = re.sub(r"PRIMARY KEY \(.*", "", body, flags=re.DOTALL).split(",")
+        found[name] = tuple(one.split()[0] for one in columns if one.strip() and one.split()[0] != "seal")
+    return found
+
+
+# Table → its columns in order, without the seal.
+COLUMNS = _columns()
