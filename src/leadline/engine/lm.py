@@ -157,7 +157,23 @@ class CausalLM:
                 fix="use a plain-text prompt style such as few-shot",
             )
         messages = [{"role": role, "content": content} for role, content in prompt.messages or ()]
-        text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        return self._templated(messages)
+
+    def _templated(self, messages: list[dict[str, str]]) -> str:
+        """What the model's own chat template makes of a conversation. It runs in a sandbox; it may refuse the
+        conversation (two system messages, say), and it may be broken or worse."""
+        from jinja2 import TemplateError
+
+        try:
+            text: str = self.tokenizer.apply_chat_template(
+                messages, tokenize=False, add_generation_prompt=True
+            )
+        except (TemplateError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            raise UsageError(
+                f"model {self.name}: the model's chat template refuses it: {reason}",
+                fix="another prompt style, such as few-shot",
+            ) from error
         return text
 
     @cached_property
