@@ -1,4 +1,4 @@
-"""What can lie where a file is expected and is none: pipes, folders, links that lead round, endless devices."""
+"""What can lie where a file is expected and is none: pipes, folders, links that lead round, devices."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from leadline.bench.complaint import complaint
 from leadline.bench.item import Item
 from leadline.bench.lines_file import growing, is_half
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 
 FILE = "adjudications.jsonl"
 Outcome = Literal["upheld", "rejected", "excluded-ambiguous", "withdrawn"]
@@ -116,7 +117,7 @@ def read_adjudications(path: Path) -> tuple[Adjudication, ...]:
     if path.exists() and not path.is_file():
         raise UsageError("is no file, so it holds no decisions", where=str(path))
     try:
-        data = path.read_bytes()
+        data = content(path)
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
     return adjudications_of(data, str(path))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from leadline.ordinary_file import opened
+
 INFO_NAME = "dataset_info.json"
 # Where the `datasets` library keeps its part of the metadata of Arrow and Parquet files.
 METADATA_KEY = "huggingface"
@@ -51,7 +53,7 @@ def _features(text: str | None, *place: str) -> Mapping[str, Any]:
 
 def _beside(path: Path) -> str | None:
     try:
-        with (path.parent / INFO_NAME).open("rb") as file:
+        with opened(path.parent / INFO_NAME) as file:
             return file.read(_MAX_BYTES).decode("utf-8", "replace")
     except OSError:
         return None

@@ -10,6 +10,7 @@ from leadline.bench.class_labels import METADATA_KEY, Naming, naming
 from leadline.bench.problem import Problems, shortened
 from leadline.bench.row import Row
 from leadline.errors import LeadlineError
+from leadline.ordinary_file import opened
 
 _AT_ONCE = 200
 # Parquet is read in pieces of about this size on disk. Each reads its whole row group, which may be the whole
@@ -22,7 +23,7 @@ def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
     """The rows of a Parquet file, nested columns as dicts and lists, classes by name. Raises OSError."""
     import polars as pl
 
-    with path.open("rb") as file:
+    with opened(path) as file:
         if file.read(4) != b"PAR1":
             problems.add(str(path), "not a Parquet file: it does not begin as one", fix="is it whole?")
             problems.cut_short()
@@ -52,7 +53,7 @@ def arrow_rows(path: Path, problems: Problems) -> Iterator[Row]:
         raise LeadlineError(
             "Arrow files are read with pyarrow, which is not here", where=str(path), fix=fix
         ) from None
-    with path.open("rb"):  # so that a file that is not there is told as everywhere
+    with opened(path):  # so that a file that is not there is told as everywhere
         pass
     number = 0
     named: Naming | None = None

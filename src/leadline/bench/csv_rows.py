@@ -11,6 +11,7 @@ from typing import BinaryIO
 from leadline.bench.problem import Problems, shortened
 from leadline.bench.row import Row
 from leadline.bench.text_lines import MAX_LINE_BYTES, text_lines
+from leadline.ordinary_file import opened
 
 _DELIMITERS = (",", ";", "\t")
 
@@ -22,7 +23,7 @@ def csv_rows(path: Path, problems: Problems, delimiter: str | None = None) -> It
     OSError.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
-    with path.open("rb") as file:
+    with opened(path) as file:
         lines = _sound_lines(file, path, problems)
         first = next(lines, None)
         if first is None:

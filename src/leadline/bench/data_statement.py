@@ -6,6 +6,7 @@ from pathlib import Path
 
 from leadline.bench.header import Header, is_plain_name, line_in_header
 from leadline.bench.problem import Problems, shortened
+from leadline.ordinary_file import opened
 
 README_NAME = "README.md"
 _MAX_BYTES = 1024 * 1024
@@ -39,7 +40,7 @@ def data_statement(header: Header, header_file: Path, problems: Problems) -> str
         return named
     where = line_in_header(header_file, "data_statement")
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         problems.add(where, f"'data_statement': {path.name} cannot be read: {error.strerror}")

@@ -13,6 +13,7 @@ import yaml
 from leadline.bench.json_text import kind
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.errors import UsageError
+from leadline.ordinary_file import opened
 
 CARD_NAME = "README.md"
 _MAX_BYTES = 1024 * 1024
@@ -124,7 +125,7 @@ def read_card(folder: Path) -> CardFile:
     """README.md of a folder; what is not there says nothing."""
     path = folder / CARD_NAME
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             text = file.read(_MAX_BYTES).decode("utf-8-sig", errors="replace")
     except OSError:
         return CardFile(path)

@@ -16,6 +16,7 @@ from leadline.bench.dataset_card import Card, Config, chosen, read_card
 from leadline.bench.header import Format, is_plain_name
 from leadline.bench.problem import shortened
 from leadline.errors import UsageError
+from leadline.ordinary_file import opened
 
 DICT_NAME = "dataset_dict.json"
 STATE_NAME = "state.json"
@@ -214,7 +215,7 @@ def _files(folder: Path, depth: int = 0) -> Iterator[Path]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             value = json.loads(file.read(_MAX_BYTES))
     except (ValueError, RecursionError):
         value = None

@@ -12,6 +12,7 @@ from leadline.bench.item_fields import Surroundings, read_item, short_id
 from leadline.bench.json_text import read_object, written_values
 from leadline.bench.problem import Problems
 from leadline.bench.text_lines import text_lines
+from leadline.ordinary_file import opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def read_lines(path: Path, problems: Problems, around: Surroundings) -> Iterator
     Raises OSError where the file cannot be read, TooManyProblemsError when `problems` is full.
     """
     ids = Ids()
-    with path.open("rb") as file:
+    with opened(path) as file:
         for line in text_lines(file, path, problems):
             if not (text := line.text.strip()):
                 continue

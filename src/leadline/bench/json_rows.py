@@ -12,6 +12,7 @@ from leadline.bench.json_text import DECODER, add_fault, an_object, read_object
 from leadline.bench.problem import Problems
 from leadline.bench.row import Row
 from leadline.bench.text_lines import MAX_LINE_BYTES, text_lines
+from leadline.ordinary_file import opened
 
 # Keys under which files that are one object keep their list.
 LISTS = ("data", "items", "rows", "examples")
@@ -21,7 +22,7 @@ _LIST_FIX = f"[{{...}}, {{...}}], or an object with a list as one of: {', '.join
 
 def json_line_rows(path: Path, problems: Problems) -> Iterator[Row]:
     """One JSON object a line. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         for line in text_lines(file, path, problems):
             where = f"{path}:{line.number}"
             if line.text.strip() and (values := read_object(line.text.rstrip("\r\n"), where, problems)):
@@ -30,7 +31,7 @@ def json_line_rows(path: Path, problems: Problems) -> Iterator[Row]:
 
 def json_list_rows(path: Path, problems: Problems) -> Iterator[Row]:
     """The objects of the list that the file is or holds, with the lines they begin on. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         for where, entry in _Reader(file, path, problems).entries():
             if (values := an_object(entry, where, problems)) is not None:
                 yield Row(where, values)

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from leadline.bench.problem import shortened
+from leadline.ordinary_file import opened
 
 MAX_BYTES = 1024 * 1024
 _MAX_DEPTH = 20  # a study needs four, a benchmark seven
@@ -45,7 +46,7 @@ def compose(path: Path) -> yaml.MappingNode:
 
 def read_whole(path: Path) -> bytes:
     """The file's bytes, for `compose_bytes`: no more than show that it is too large. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         return file.read(MAX_BYTES + 1)
 
 

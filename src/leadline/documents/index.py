@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from leadline.errors import LeadlineError
+from leadline.ordinary_file import opened
 
 INDEX_NAME = "index.jsonl"
 _NAMES: frozenset[str]
@@ -69,7 +70,7 @@ def read_index(folder: Path) -> dict[str, IndexEntry]:
 
 def _entries(path: Path) -> Iterator[IndexEntry]:
     try:
-        file = path.open("rb")
+        file = opened(path)
     except FileNotFoundError:
         return
     except OSError as error:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 
 from leadline.documents.document import UnreadableDocument
+from leadline.ordinary_file import NotAFileError, opened
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
@@ -16,24 +16,21 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
     `max_bytes`. A pipe that nobody writes to does not hang it.
     """
     where = str(path)
-    # O_NONBLOCK: opening a pipe would wait for a writer. What was opened is looked at, not what was there
-    # a moment before.
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    )
     try:
-        handle = os.open(path, flags)
+        file = opened(path)
     except FileNotFoundError:
         raise UnreadableDocument("is not there", where=where) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise UnreadableDocument(_why_not(error), where=where) from error
-    about = os.fstat(handle)
-    if not stat.S_ISREG(about.st_mode):
-        os.close(handle)
-        raise UnreadableDocument(f"is {_what(about.st_mode)}, not a file", where=where)
-    with os.fdopen(handle, "rb") as file:
-        if about.st_size > max_bytes:
-            raise UnreadableDocument(too_large(about.st_size, max_bytes), where=where)
+    except IsADirectoryError:
+        raise UnreadableDocument("is a folder, not a file", where=where) from None
+    except NotAFileError as error:
+        raise UnreadableDocument(f"is {error.what}, not a file", where=where) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UnreadableDocument(f"cannot be opened: {reason}", where=where) from error
+    with file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise UnreadableDocument(too_large(size, max_bytes), where=where)
         try:
             # It may grow while it is read; one byte more than allowed is enough to know.
             data = file.read(max_bytes + 1)
@@ -47,19 +44,3 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
 def too_large(size: int, allowed: int) -> str:
     """The sentence for a document of `size` bytes where `allowed` are."""
     return f"is too large: {size:,} bytes, and {allowed:,} are allowed"
-
-
-def _why_not(error: OSError | ValueError) -> str:
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return f"cannot be opened: {reason}"
-
-
-def _what(mode: int) -> str:
-    kinds = (
-        (stat.S_ISDIR, "a folder"),
-        (stat.S_ISFIFO, "a pipe"),
-        (stat.S_ISSOCK, "a socket"),
-        (stat.S_ISCHR, "a device"),
-        (stat.S_ISBLK, "a device"),
-    )
-    return next((name for is_kind, name in kinds if is_kind(mode)), "something else")

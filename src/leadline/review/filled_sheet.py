@@ -20,6 +20,7 @@ from pathlib import Path
 from leadline.bench.problem import shortened
 from leadline.documents.encoding import decode
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 from leadline.report.audit_csv import spreadsheet_safe
 from leadline.review.pack import Pack, PackRow
 from leadline.review.sheet import COLUMNS, SHEET, Answer
@@ -59,7 +60,7 @@ def read_sheet(pack: Pack, path: Path) -> FilledSheet:
 def read_begun_sheet(pack: Pack, path: Path) -> FilledSheet:
     """The same of a sheet that is still being filled in: a row that is not answered has a blank answer."""
     try:
-        data = path.read_bytes()
+        data = content(path, _MOST_BYTES)
     except OSError as error:
         fix = "--sheet FILE names the sheet that was filled in"
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from None

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from leadline.bench.benchmark import Benchmark
 from leadline.bench.complaint import complaint
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 from leadline.report.atomic import write_text
 from leadline.review.flags import Flag, FlagList, asked_hash, places
 
@@ -43,7 +44,7 @@ def read_flags(path: Path, benchmark: Benchmark | None = None) -> FlagList:
     Raises UsageError, with file and line, for what is no such list, and for one of another content.
     """
     try:
-        data = path.read_bytes()
+        data = content(path)
     except FileNotFoundError:
         raise UsageError("no flag list here", where=str(path), fix=_MAKE) from None
     except OSError as error:

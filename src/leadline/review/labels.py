@@ -23,6 +23,7 @@ from leadline.bench.validate import RULES
 from leadline.bench.views import for_labeller
 from leadline.bench.window_file import WindowFiles
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 from leadline.review.questions import Question
 from leadline.study.judging import gold_fault
 
@@ -112,7 +113,7 @@ def read_labels(path: Path) -> dict[str, Label]:
     written does not count: nobody was told that it was kept.
     """
     try:
-        data = path.read_bytes()
+        data = content(path)
     except FileNotFoundError:
         return {}
     except OSError as error:

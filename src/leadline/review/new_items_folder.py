@@ -13,6 +13,7 @@ from leadline.documents import Sources
 from leadline.documents.index import INDEX_NAME
 from leadline.documents.sources import FOLDER_NAME
 from leadline.errors import LeadlineError, UsageError
+from leadline.ordinary_file import content
 from leadline.review.labels import FILE
 from leadline.review.new_items import NewItems
 
@@ -47,7 +48,7 @@ def _fill(part: Path, made: NewItems, sources: Sources) -> None:
         shutil.copyfile(beside / DECISIONS, part / DECISIONS)
     with whole_file(part / FILE) as file:
         if beside is not None and (beside / FILE).is_file():
-            for _, line in lines_of((beside / FILE).read_bytes()):
+            for _, line in lines_of(content(beside / FILE)):
                 file.write(line + b"\n")
         for label in made.labels:
             file.write(label.model_dump_json(exclude_defaults=True).encode() + b"\n")

@@ -19,6 +19,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from leadline.errors import LeadlineError, UsageError
+from leadline.ordinary_file import text
 from leadline.review.reader import reader_key
 
 FILE = "order.json"
@@ -39,7 +40,7 @@ def recorded_seed(folder: Path) -> str:
                     file.flush()
                     os.fsync(file.fileno())
                 made.replace(path)
-            seed = json.loads(path.read_text("utf-8"))["seed"]
+            seed = json.loads(text(path))["seed"]
             if isinstance(seed, str) and seed:
                 return seed
     except OSError as error:

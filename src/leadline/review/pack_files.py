@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from leadline.bench.complaint import complaint
 from leadline.bench.whole_file import whole_folder
 from leadline.errors import LeadlineError, UsageError
+from leadline.ordinary_file import content
 from leadline.review.pack import FORMAT, Pack, PackHead, PackRow, shown, shown_sha256, view_of
 from leadline.review.pack_pages import index_page, protocol, row_page
 from leadline.review.sheet import SHEET, sheet_text
@@ -116,7 +117,7 @@ def _write_whole(texts: Mapping[str, str], folder: Path) -> None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return content(path)
     except FileNotFoundError:
         raise UsageError("is not there", where=str(path), fix="the folder that review pack wrote") from None
     except OSError as error:

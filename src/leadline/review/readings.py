@@ -17,6 +17,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from leadline.bench.lines_file import growing, lines_of
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 from leadline.review.reader import reader_key
 
 FILE = "readings.jsonl"
@@ -108,10 +109,16 @@ class Readings:
             state = about.st_size, about.st_mtime_ns
         except FileNotFoundError:
             state = 0, 0
+        except OSError as error:
+            raise _unreadable(self.path, error) from None
         with self._lock:
             if state == self._state:
                 return
-            self._all = tuple(self._lines(self.path.read_bytes() if state[1] else b""))
+            try:
+                data = content(self.path) if state[1] else b""
+            except OSError as error:
+                raise _unreadable(self.path, error) from None
+            self._all = tuple(self._lines(data))
             first: dict[tuple[str, str, str], BlindReading] = {}
             last = {(one.item, one.label, reader_key(one.reader)): one for one in self._all}
             for one in self._all:
@@ -130,3 +137,9 @@ class Readings:
                     where=f"{self.path}:{number}",
                     fix="put the line back as it was written, or take it out",
                 ) from None
+
+
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"cannot be read: {error.strerror or error}", where=str(path), fix="restore it, or move it away"
+    )

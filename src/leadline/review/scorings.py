@@ -13,6 +13,7 @@ from leadline.bench import Benchmark
 from leadline.bench.adjudications import FILE as ADJUDICATIONS
 from leadline.bench.adjudications import Adjudication, read_adjudications
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 from leadline.review.places import adjudications_file, review_folder
 from leadline.review.reader import reader_slug, same_reader
 from leadline.review.readings import FILE as READINGS
@@ -108,7 +109,7 @@ def _scores(folder: Path, reader: str) -> Iterator[tuple[Path, Score]]:
     own = re.compile(rf"score-{re.escape(reader_slug(reader))}(-\d+)?\.json")
     for path in sorted(folder.glob("score-*.json")):
         try:
-            yield path, Score.model_validate_json(path.read_bytes())
+            yield path, Score.model_validate_json(content(path))
         except (OSError, ValidationError):
             if own.fullmatch(path.name):
                 fix = "restore it, or move it away"

@@ -16,6 +16,7 @@ from leadline.bench import Benchmark
 from leadline.bench.adjudications import FILE, Adjudication, adjudications_of, relabelled, standing
 from leadline.bench.outcomes import tally
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 
 # What study.yaml and --adjudications say where decisions are there and not to be applied.
 NONE = "none"
@@ -140,7 +141,7 @@ def _bytes(path: Path) -> bytes:
     if path.exists() and not path.is_file():
         raise UsageError("is no file, so it holds no decisions", where=str(path))
     try:
-        return path.read_bytes()
+        return content(path)
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
 

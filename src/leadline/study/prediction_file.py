@@ -11,6 +11,7 @@ from leadline.bench.complaint import complaint
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.bench.yaml_lines import YamlFault, compose, faults, follow, plain
 from leadline.errors import UsageError
+from leadline.ordinary_file import text
 from leadline.study.registration import Comparison, Prediction, Sameness, Statistic
 
 
@@ -117,7 +118,7 @@ def read_draft(path: Path) -> Draft:
 def read_ids(path: Path) -> tuple[str, ...]:
     """Item ids, one a line; blank lines do not count. Raises UsageError."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = text(path).splitlines()
     except FileNotFoundError:
         raise UsageError("there is no such file", where=str(path)) from None
     except OSError as error:

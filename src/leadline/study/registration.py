@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from leadline.errors import LeadlineError, UsageError
+from leadline.ordinary_file import opened
 
 SCHEMA = "leadline.registration/1"
 STAMP = "sha256"
@@ -244,7 +245,7 @@ def _content(path: Path) -> dict[str, Any]:
         return dict(pairs)
 
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             raw = file.read(_MAX_BYTES + 1)
         if len(raw) > _MAX_BYTES:
             raise UsageError(f"is larger than {_MAX_BYTES:,} bytes: not a registration", where=str(path))

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from leadline.engine import Failure, Prompt, Request, Sampling
 from leadline.errors import LeadlineError, UsageError
+from leadline.ordinary_file import content
 from leadline.techniques.prepared import Bench
 from leadline.techniques.technique import Technique
 
@@ -87,7 +88,7 @@ class Probed:
 def read_prompts(path: Path) -> list[ProbeLine]:
     """The lines of a prompts file (JSON Lines). Raises UsageError naming file and line."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = content(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError("is not UTF-8", where=f"{path} (byte {error.start})") from None
     except OSError as error:

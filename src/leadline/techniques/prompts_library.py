@@ -19,6 +19,7 @@ import jinja2
 from leadline.bench.problem import did_you_mean
 from leadline.engine import Prompt
 from leadline.errors import UsageError
+from leadline.ordinary_file import text as ordinary_text
 from leadline.techniques.template_sandbox import fill
 
 Style = Literal["few-shot", "chat"]
@@ -60,7 +61,7 @@ class Prompts:
         filename = f"{name}.chat.txt" if self.style == "chat" else f"{name}.txt"
         if self.folder is not None and (own := self.folder / filename).is_file():
             try:
-                return PromptFile(name, own.read_text(encoding="utf-8-sig"), str(own))
+                return PromptFile(name, ordinary_text(own), str(own))
             except UnicodeDecodeError as error:
                 raise UsageError("is not UTF-8 text", where=str(own), fix="save the file as UTF-8") from error
             except OSError as error:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.errors import UsageError
+from leadline.ordinary_file import text
 from leadline.techniques.contrast_pairs import ContrastPair
 
 _COLUMNS = ("Question", "Correct Answers", "Incorrect Answers")
@@ -42,7 +43,7 @@ def of_file(path: Path) -> list[Statements]:
     where = str(path)
     fix = f"iti:data= names a CSV file with the columns {', '.join(_COLUMNS)}"
     try:
-        content = path.read_text(encoding="utf-8-sig")
+        content = text(path)
     except FileNotFoundError:
         raise UsageError("there is no such file", where=where, fix=fix) from None
     except UnicodeDecodeError:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from leadline.errors import UsageError
+from leadline.ordinary_file import text
 from leadline.techniques.prompts_library import Prompts, Style
 
 _NAMES: dict[Style, str] = {"few-shot": "prompt.txt", "chat": "prompt.chat.txt"}
@@ -67,7 +68,7 @@ def template(classifier: str, style: Style, folder: Path | None = None) -> Templ
 
 def _read(file: Path, style: Style) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        return text(file)
     except FileNotFoundError:
         raise UsageError(
             f"there is no prompt for the style {style!r}",

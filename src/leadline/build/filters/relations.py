@@ -14,6 +14,7 @@ from leadline.build.plan_file import file_of
 from leadline.build.records import Drop, Fact
 from leadline.build.stage import FactStage, Job
 from leadline.errors import UsageError
+from leadline.ordinary_file import text
 
 _LINE = re.compile(r"(P[1-9][0-9]*)(?:[ \t]+(.*))?")
 _PACKAGED = "data/uninformative.txt"
@@ -60,7 +61,7 @@ def uninformative(file: Path | None = None) -> Mapping[str, Relation]:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        return text(file)
     except UnicodeDecodeError:
         raise UsageError("is not UTF-8 text", where=str(file), fix="save the file as UTF-8") from None
     except OSError as error:

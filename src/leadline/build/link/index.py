@@ -20,6 +20,7 @@ from urllib.parse import quote
 from leadline.build.link.index_build import build_index
 from leadline.build.link.spelling import canonical, shown, spellings
 from leadline.errors import UsageError
+from leadline.ordinary_file import text as ordinary_text
 
 __all__ = ["TitleIndex", "build_index", "index_of_titles", "open_index"]
 
@@ -185,7 +186,7 @@ def read_titles(path: Path) -> dict[str, str]:
     """
     found: dict[str, tuple[str, str]] = {}
     try:
-        text = path.read_text("utf-8-sig")
+        text = ordinary_text(path)
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from None
     except UnicodeDecodeError as error:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from leadline.errors import UsageError
+from leadline.ordinary_file import text as ordinary_text
 
 # Wikidata's names of the kinds of values: https://www.wikidata.org/wiki/Help:Data_type
 DATATYPES = frozenset(
@@ -74,7 +75,7 @@ def properties(file: Path | None = None) -> Properties:
     if file is None:
         return _packaged()
     try:
-        text = file.read_text("utf-8-sig")
+        text = ordinary_text(file)
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(file)) from None
     except UnicodeDecodeError as error:
