@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from leadline.engine import Failure, Generation, Request
 from leadline.engine.intervention import NOTHING, Intervention
+from leadline.models.files import ModelFiles
 
 if TYPE_CHECKING:
     from leadline.engine.lm import CausalLM
@@ -25,6 +26,20 @@ class ModelIdentity:
     description: str
     source: str
     revision: str | None = None
+
+    @classmethod
+    def of_files(cls, files: ModelFiles, dtype: str, device: str) -> ModelIdentity:
+        """That of a model on this machine: a worker elsewhere must find the same `digest`."""
+        return cls(
+            name=files.name,
+            kind=files.kind,
+            digest=files.digest,
+            dtype=dtype,
+            device=device,
+            description=files.description,
+            source=files.source,
+            revision=files.revision,
+        )
 
     @property
     def fit_digest(self) -> str:

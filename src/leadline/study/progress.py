@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 # One answer in so many must be there before the time that is left is told.
 _ENOUGH = 20
@@ -29,6 +32,9 @@ class Reporter(Protocol):
     def end(self) -> None:
         """The configuration is complete."""
 
+    def beside(self) -> Reporter:
+        """A reporter for a configuration that is asked at the same time."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -48,6 +54,9 @@ class Quiet:
     def spent(self, words: str) -> None: ...
 
     def end(self) -> None: ...
+
+    def beside(self) -> Reporter:
+        return self
 
     def __enter__(self) -> Self:
         return self
@@ -107,15 +116,18 @@ class Log(Quiet):
                 f"{self._tokens / max(elapsed, 1e-9):,.0f} tokens/s{self._so_far}"
             )
 
+    def beside(self) -> Reporter:
+        return Log(self._interval)
+
     @property
     def _so_far(self) -> str:
         return f"; so far {self._spent}" if self._spent else ""
 
 
 class Bars(Quiet):
-    """One bar per configuration, with rate and time left."""
+    """One bar per configuration, with rate and time left; those of others stand `among` them."""
 
-    def __init__(self) -> None:
+    def __init__(self, among: Progress | None = None) -> None:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -126,7 +138,7 @@ class Bars(Quiet):
             TimeRemainingColumn,
         )
 
-        self._progress = Progress(
+        self._progress = among or Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
@@ -169,6 +181,9 @@ class Bars(Quiet):
 
     def end(self) -> None:
         self._progress.refresh()
+
+    def beside(self) -> Reporter:
+        return Bars(self._progress)
 
 
 def reporter(quiet: bool) -> Reporter:

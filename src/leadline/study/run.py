@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from leadline.errors import LeadlineError, UsageError
 from leadline.models.model import Model, ModelIdentity
 from leadline.models.served import BudgetExhausted, ProviderFailed
-from leadline.study.asking import Asked, RunSettings, ask, calls_failed
+from leadline.study.asking import RunSettings, ask, calls_failed
 from leadline.study.changes import changed_items, changed_model, noted, settle
-from leadline.study.config import AnyModel
+from leadline.study.config import AnyModel, ModelEntry
 from leadline.study.config_file import where_in
 from leadline.study.environment import environment
 from leadline.study.left import Left, left_to_ask
@@ -20,8 +22,13 @@ from leadline.study.manifest import write_manifest
 from leadline.study.model_loading import LoadModel, load_model
 from leadline.study.progress import Reporter
 from leadline.study.readings import check_readable
+from leadline.study.served_entry import ServedEntry
+from leadline.study.shelf import Asked
 from leadline.study.store import Store, open_store
 from leadline.study.study import Study
+
+if TYPE_CHECKING:
+    from leadline.study.sharing import Workers
 
 _MORE = "raise budget in study.yaml and run again"
 
@@ -75,8 +82,12 @@ def run_study(
     accept_changes: bool = False,
     retry_failed: bool = False,
     refill_empty: bool = False,
+    workers: Workers | None = None,
 ) -> Outcome:
     """Draw every answer that the study lacks. Interrupt it at any moment and call it again.
+
+    `workers` ask the local models, where there are any (see `sharing.py`), and then served models are asked
+    here; the answers are those of a run without.
 
     `retry_failed` asks again what providers refused for good, `refill_empty` what was answered with nothing
     (the empty answers are set aside and counted). A budget that is used up, or a provider that refuses
@@ -105,7 +116,12 @@ def run_study(
         settings = RunSettings(run, accept_changes, retry_failed, refill_empty)
         identities: dict[str, ModelIdentity] = {}
         try:
-            for entry in study.config.models:
+            entries = list(study.config.models)
+            if workers is not None:
+                local = [entry for entry in entries if not isinstance(entry, ServedEntry)]
+                _ask_workers(study, local, workers, settings, store, reporter, identities, found)
+                entries = [entry for entry in entries if isinstance(entry, ServedEntry)]
+            for entry in entries:
                 _ask_model(study, entry, load, settings, store, reporter, identities, found)
             store.end_run(run)
         except (BudgetExhausted, ProviderFailed) as error:
@@ -120,6 +136,8 @@ def run_study(
                 if found.refilled:
                     store.note_run(run, {"refilled": found.refilled})
         if identities:
+            labels = [entry.label for entry in study.config.models]
+            identities = {label: identities[label] for label in labels if label in identities}
             write_manifest(study, store, identities, run)
     return Outcome(
         drawn=found.drawn,
@@ -154,12 +172,7 @@ def _ask_model(
     run = settings.run
     model = load(study, entry, reporter, store, run)
     try:
-        changes = changed_model(store, entry.label, model.identity)
-        settle(changes, study, store, run, settings.accept_changes)
-        identities[entry.label] = model.identity
-        store.note_run(run, {"models": {label: noted(one) for label, one in identities.items()}})
-        store.set_model(entry.label, model.identity)
-        write_manifest(study, store, identities, run)
+        _introduce(study, entry, model.identity, settings, store, identities)
         for configuration in study.configurations:
             ask(
                 study,
@@ -176,6 +189,58 @@ def _ask_model(
             _note_remarks(store, run, entry.label, model)
         if (close := getattr(model, "close", None)) is not None:
             close()
+
+
+def _ask_workers(
+    study: Study,
+    entries: Sequence[ModelEntry],
+    workers: Workers,
+    settings: RunSettings,
+    store: Store,
+    reporter: Reporter,
+    identities: dict[str, ModelIdentity],
+    found: Asked,
+) -> None:
+    """Have workers ask local models everything that these are to be asked."""
+    from leadline.study.sharing import ask_shared, find_model
+
+    models = []
+    for entry in entries:
+        models.append(find_model(study, store, entry, reporter))
+        _introduce(study, entry, models[-1].named.identity, settings, store, identities)
+
+    def on_device(label: str, device: str) -> None:
+        if identities[label].device != device:
+            identities[label] = replace(identities[label], device=device)
+            store.set_model(label, identities[label])
+
+    ask_shared(
+        study,
+        store,
+        models,
+        workers,
+        settings=settings,
+        reporter=reporter,
+        found=found,
+        on_device=on_device,
+    )
+
+
+def _introduce(
+    study: Study,
+    entry: AnyModel,
+    identity: ModelIdentity,
+    settings: RunSettings,
+    store: Store,
+    identities: dict[str, ModelIdentity],
+) -> None:
+    """Note who is going to be asked. Raises UsageError where it is another model than before."""
+    changes = changed_model(store, entry.label, identity)
+    settle(changes, study, store, settings.run, settings.accept_changes)
+    identities[entry.label] = identity
+    store.note_run(settings.run, {"models": {label: noted(one) for label, one in identities.items()}})
+    store.set_model(entry.label, identity)
+    write_manifest(study, store, identities, settings.run)
 
 
 def _note_remarks(store: Store, run: int, label: str, model: Model) -> None:

@@ -13,7 +13,8 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -135,13 +136,38 @@ def kept_or_made(
 
     `make` gives tensors and about (see `save`). The cache is not asked where `bench.reuse` is False.
     """
-    found = load(key, bench.say) if bench.reuse else None
-    if found is not None:
-        return found
-    tensors, about = make()
-    digest, _, dtype = key.model.rpartition("-")
-    model = {"name": lm.name, "digest": digest, "dtype": dtype}
-    return save(key, tensors, {"model": model, **about}, bench.say)
+    name = key.folder.name
+    found = _brought.get(name) or load(key, bench.say) if bench.reuse else None
+    if found is None:
+        tensors, about = make()
+        digest, _, dtype = key.model.rpartition("-")
+        model = {"name": lm.name, "digest": digest, "dtype": dtype}
+        found = save(key, tensors, {"model": model, **about}, bench.say)
+    for notes in _noting:
+        notes[name] = found
+    return found
+
+
+# Artefacts that another worker fitted, by the names of their folders; and who notes what is used.
+_brought: dict[str, Artefact] = {}
+_noting: list[dict[str, Artefact]] = []
+
+
+@contextmanager
+def noted() -> Iterator[dict[str, Artefact]]:
+    """Within it, what is fitted or found fitted is noted, for `bring` in another process."""
+    notes: dict[str, Artefact] = {}
+    _noting.append(notes)
+    try:
+        yield notes
+    finally:
+        _noting.remove(notes)
+
+
+def bring(artefacts: Mapping[str, Artefact]) -> None:
+    """Use these from now on in this process, before any cache is asked: several workers then compute with one
+    fit, to the bit, also on machines that would fit a little otherwise."""
+    _brought.update(artefacts)
 
 
 def _put(folder: Path, tensors: bytes, about: str) -> None:

@@ -53,9 +53,11 @@ def hand_out(crew: Crew, source: Source[TaskT], workers: int) -> Iterator[tuple[
     try:
         for _ in range(source.staff(workers)):
             hire()
-        while source.is_open:
+        while source.is_open():
             give()
             if not given and not starting:
+                if not source.is_open():  # a source may find out only when it is asked
+                    break
                 raise RuntimeError("something is left, and nobody is given it")
             number, said = crew.next()
             starting.discard(number)

@@ -28,11 +28,11 @@ class InProcess:
     ) -> Iterator[tuple[TaskT, ResultT]]:
         """One task after the other."""
         source = as_source(tasks)
-        if not source.is_open:
+        if not source.is_open():
             return
         source.staff(1)
         ready = prepare(shared) if prepare is not None else shared
-        while source.is_open:
+        while source.is_open():
             task = source.take(0)
             if task is None:
                 raise RuntimeError("something is left, and there is no task for it")

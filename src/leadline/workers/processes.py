@@ -47,7 +47,7 @@ class Processes:
     ) -> Iterator[tuple[TaskT, ResultT]]:
         """Each worker is given the next task when it has done one."""
         source = as_source(tasks)
-        if not source.is_open:
+        if not source.is_open():
             return
         places = devices_here() if devices else ()
         count = len(places) or self.workers

@@ -82,7 +82,7 @@ class RayEngine:
     ) -> Iterator[tuple[TaskT, ResultT]]:
         """Each actor is given the next task when it has done one."""
         source = as_source(tasks)
-        if not source.is_open:
+        if not source.is_open():
             return
         ray = _library()
         count, needs, threads = self.workers, {"num_cpus": 1}, None

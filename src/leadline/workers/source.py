@@ -17,7 +17,6 @@ class Source(Protocol[TaskT]):
     """Gives out tasks, where which is next depends on who asks and on what has come. Workers are numbered in
     the order in which they were hired; one that takes the place of a dead one has a number of its own."""
 
-    @property
     def is_open(self) -> bool:
         """Whether any result is still to come."""
 
@@ -49,7 +48,6 @@ class Queue(Generic[TaskT]):
         self._lives = [0] * len(tasks)
         self._left = len(tasks)
 
-    @property
     def is_open(self) -> bool:
         """As `Source.is_open`."""
         return self._left > 0

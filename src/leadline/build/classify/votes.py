@@ -129,6 +129,9 @@ class _Told:
     def end(self) -> None:
         self._progress.end(f"{self._done:,} of {self._total:,} answers{self._spent}")
 
+    def beside(self) -> Self:
+        return self
+
     def __enter__(self) -> Self:
         return self
 
