@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Iterable
@@ -11,10 +10,8 @@ from typing import Any
 
 from leadline.errors import LeadlineError
 from leadline.places import cache_home
+from leadline.redaction import environment_secrets, spellings
 
-# Variables whose values are nobody else's business, by their names; a shorter value is no key.
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
-_SHORTEST = 8
 # A path from the root of a disk, in a value or in a line of a file.
 _ABSOLUTE = re.compile(r"(?<![\w./:\\-])(?:/(?:[\w.@+~-]+/)+|[A-Za-z]:\\(?:[^\\\s'\"]+\\)*)([\w.@+~-]*)")
 
@@ -40,19 +37,14 @@ def without_places_in(value: Any) -> Any:
     return value
 
 
-def secrets() -> dict[str, str]:
-    """The variables of this environment that look like secrets: value -> name."""
-    return {
-        value: name
-        for name, value in os.environ.items()
-        if _SECRET.search(name) and len(value) >= _SHORTEST and not value.startswith("/")
-    }
-
-
 def check_private(folder: Path, study: Path) -> None:
     """Raise LeadlineError, which names the file, where one in `folder` holds a secret or a path of this
     machine."""
-    wanted = {value: f"the value of {name}" for value, name in secrets().items()}
+    wanted = {
+        spelling: f"the value of {name}"
+        for value, name in environment_secrets().items()
+        for spelling in spellings(value)
+    }
     for place, name in ((Path.home(), "the home folder"), (cache_home(), "the cache's folder")):
         wanted[f"{place}/"] = f"the path of {name}"
     wanted[str(study.resolve())] = "the path of the study's folder"

@@ -24,7 +24,7 @@ from leadline.interop.log_options import OtherOrder, other_order
 from leadline.interop.log_repeats import Repeats
 from leadline.interop.log_scores import Scores
 from leadline.interop.logs import ImportedLog, Log, LoggedAnswer, LogImport
-from leadline.models.served.secrets import redacted
+from leadline.redaction import redacted
 from leadline.study.recording import Recorded, RecordedAnswer, Recorder, Target, recorder
 from leadline.study.study import Study
 

@@ -17,7 +17,7 @@ from typing import Any
 from leadline.bench.problem import shortened
 from leadline.errors import UsageError
 from leadline.interop.logs import Log
-from leadline.models.served.secrets import named_like_a_secret, redacted
+from leadline.redaction import named_like_a_secret, redacted
 from leadline.study.members import RECORDED, UNNAMED
 from leadline.study.store import DATABASE, open_store
 from leadline.study.study import Study

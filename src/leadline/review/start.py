@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import logging
 import os
 import secrets
 import socket
@@ -31,6 +30,7 @@ from leadline.review.places import DRAFTS, pack_review_folder, review_folder
 from leadline.review.reader import reader_name
 from leadline.review.wanted import Offer, Wanted
 from leadline.serving.guard import LOOPBACK
+from leadline.serving.journal import log_faults
 from leadline.serving.server import listen, serve, url_of
 from leadline.serving.start import is_loopback
 from leadline.study.study import Study, open_study
@@ -80,8 +80,8 @@ def start(named: ServeOptions) -> None:
         drafts.make()  # not before the port is ours
         reader = drafts.known_reader(reader) if reader else ""
         entry = pass_for(wanted.folder, bound)
-        # Faults go to the log whatever else does; addresses never do, for they could hold a token.
-        logging.basicConfig(stream=sys.stderr, format="%(message)s", level=logging.WARNING)
+        # Addresses are never logged, for they could hold a token.
+        log_faults()
         app = make_app(
             jobs,
             drafts,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import IO, Any
+
+from leadline.redaction import RedactingFormatter
 
 
 @dataclass
@@ -73,3 +76,10 @@ class Journal:
 def on_stderr(*, as_json: bool = False, texts: bool = False) -> Journal:
     """A journal on standard error."""
     return Journal(sys.stderr, as_json=as_json, texts=texts)
+
+
+def log_faults() -> None:
+    """Faults go to standard error whatever else does, with their tracebacks, and without secrets."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(RedactingFormatter("%(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)

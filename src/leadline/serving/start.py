@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import logging
 import os
 import re
 import secrets
@@ -23,7 +22,7 @@ from leadline.serving.app import make_app
 from leadline.serving.batcher import Batcher
 from leadline.serving.encryption import certificate_of
 from leadline.serving.guard import LOOPBACK
-from leadline.serving.journal import Journal, on_stderr
+from leadline.serving.journal import Journal, log_faults, on_stderr
 from leadline.serving.offer import Offer, check, offered
 from leadline.serving.server import listen, serve, url_of
 from leadline.techniques.prompts_library import Prompts, Style
@@ -86,8 +85,7 @@ def start(wanted: Wanted, *, json_log: bool = False, log_prompts: bool = False, 
         bench = bench_for(model, wanted.benchmark) if technique is not None else None
         offer = offered(model, technique, name=wanted.name, bench=bench, prompts=prompts)
         batcher = Batcher(offer, max_batch=wanted.max_batch, max_waiting=wanted.max_waiting)
-        # Faults go to the log whatever else does.
-        logging.basicConfig(stream=sys.stderr, format="%(message)s", level=logging.WARNING)
+        log_faults()
         app = make_app(
             batcher,
             token=token,

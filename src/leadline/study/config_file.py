@@ -13,7 +13,7 @@ from leadline.bench.complaint import OWN, complaint
 from leadline.bench.problem import did_you_mean, shortened
 from leadline.bench.yaml_lines import YamlFault, compose, faults, follow, plain
 from leadline.errors import UsageError
-from leadline.models.served.secrets import named_like_a_secret
+from leadline.redaction import named_like_a_secret
 from leadline.study.config import (
     LOCAL,
     SERVED,

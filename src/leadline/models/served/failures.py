@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.models.served.secrets import redacted
+from leadline.redaction import redacted
 
 # A later attempt, or a later run, may well succeed.
 PASSING = frozenset({"rate_limited", "server_error", "timeout", "connection", "bad_response"})

@@ -19,10 +19,10 @@ from leadline.models.served.backoff import Backoff
 from leadline.models.served.interrupt import interrupts
 from leadline.models.served.ledger import Ledger
 from leadline.models.served.provider import address_of, generate_config, key_of, make_provider
-from leadline.models.served.secrets import bare_address, host_of
 from leadline.models.served.settings import ServedSettings
 from leadline.models.served.standing import Standing
 from leadline.models.served.worst_case import PromptBound, seed_of
+from leadline.redaction import bare_address, host_of
 
 
 class ServedModel:

@@ -14,8 +14,8 @@ from typing import Any
 from leadline.errors import UsageError
 from leadline.models.served.attempt import whole_tokens
 from leadline.models.served.reference import PROVIDERS, is_loopback
-from leadline.models.served.secrets import redacted
 from leadline.models.served.settings import ServedSettings
+from leadline.redaction import redacted
 
 # How single providers' clients are told not to send anything again by themselves.
 _NO_RETRIES: dict[str, dict[str, Any]] = {"grok": {"disable_retry": True}}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from leadline.models.served.reference import Reference, read_reference
-from leadline.models.served.secrets import complaint_about, holds_a_secret, named_like_a_secret
+from leadline.redaction import complaint_about, holds_a_secret, named_like_a_secret
 
 Whole = Annotated[int, Field(strict=True)]
 Number = Annotated[float, Field(strict=True)]

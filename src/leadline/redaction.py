@@ -6,12 +6,17 @@ environment (error messages, addresses) passes through here before it goes anywh
 
 from __future__ import annotations
 
+import base64
+import html
+import json
+import logging
 import os
 import re
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from functools import lru_cache
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit, urlunsplit
 
 HIDDEN = "***"
-_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
 # Shorter values ("true", "none") are no secrets, and stand in many a harmless text.
 _SHORTEST = 8
 _PATTERNS = (
@@ -24,21 +29,24 @@ _PATTERNS = (
     # The prefixes that providers give their keys, so that people and scanners recognise them.
     re.compile(r"()\b(?:sk|pk|rk|gsk|xai|hf|r8|nvapi|pplx|fw|tgp|key)[-_][A-Za-z0-9_*-]{8,}"),
     re.compile(r"()\bAIza[A-Za-z0-9_-]{20,}"),
+    re.compile(r"()\b(?:gh[oprsu]|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{16,}"),
+    re.compile(r"()\bAKIA[A-Z0-9]{16}\b"),
+    re.compile(r"()\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
     re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s@]*@"),
 )
 
 
 def redacted(text: str) -> str:
-    """`text` without the values of environment variables that are named like secrets, and without what is
-    written like a key or an Authorization header.
+    """`text` without the secrets of this environment in any of their `spellings`, and without what is written
+    like a key or an Authorization header.
 
     >>> redacted("Incorrect API key provided: sk-abcdefghijkl.")
     'Incorrect API key provided: ***.'
     >>> redacted("GET http://me:word@example.org/v1 failed")
     'GET http://***@example.org/v1 failed'
     """
-    for value in _secrets():
-        text = text.replace(value, HIDDEN)
+    for spelling in _spellings_of(tuple(environment_secrets())):
+        text = text.replace(spelling, HIDDEN)
     for pattern in _PATTERNS:
         kept = "@" if pattern is _PATTERNS[-1] else ""
         text = pattern.sub(lambda found, kept=kept: found[1] + HIDDEN + kept, text)  # type: ignore[misc]
@@ -56,8 +64,8 @@ def named_like_a_secret(name: str) -> bool:
 
 
 def holds_a_secret(text: str) -> bool:
-    """Whether the value of a variable that is named like a secret stands in `text`."""
-    return any(value in text for value in _secrets())
+    """Whether a secret of this environment stands in `text`, in any of its `spellings`."""
+    return any(spelling in text for spelling in _spellings_of(tuple(environment_secrets())))
 
 
 def complaint_about(url: str) -> str | None:
@@ -80,7 +88,7 @@ def complaint_about(url: str) -> str | None:
         if (
             named_like_a_secret(name)
             or name.lower() in ("sig", "signature", "auth", "code")
-            or value in _secrets()
+            or value in environment_secrets()
         ):
             return "has a key in it; keys come from the environment only"
     if holds_a_secret(url):
@@ -103,10 +111,61 @@ def host_of(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2]
 
 
-def _secrets() -> list[str]:
-    values = {
-        value.strip()
-        for name, value in os.environ.items()
-        if named_like_a_secret(name) and len(value.strip()) >= _SHORTEST
-    }
-    return sorted(values, key=lambda value: (-len(value), value))
+def environment_secrets() -> dict[str, str]:
+    """The secrets of this environment, value -> the variable that holds it.
+
+    Values of variables that are named like secrets, and names and passwords in addresses, such as a proxy's.
+    Paths of files are none.
+    """
+    found: dict[str, str] = {}
+    for name, value in os.environ.items():
+        held = [value.strip()] if named_like_a_secret(name) else []
+        if "://" in value and "@" in value:
+            held += _of_address(value)
+        for each in held:
+            if len(each) >= _SHORTEST and not (each.startswith(("/", "~")) and os.path.lexists(each)):
+                found.setdefault(each, name)
+    return found
+
+
+def spellings(secret: str) -> frozenset[str]:
+    """`secret` as it stands in texts: plain, in URLs, JSON and HTML, as hexadecimal digits, and in base64,
+    wherever it begins in what was encoded (as in `name:password`).
+
+    >>> sorted(spellings("pass/word 1"))[3:6]
+    ['cGFzcy93b3JkID', 'pass%2Fword%201', 'pass%2Fword+1']
+    """
+    data = secret.encode("utf-8", "surrogateescape")
+    found = {secret, quote(data, safe=""), quote(data), quote_plus(data), html.escape(secret)}
+    found |= {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], data.hex()}
+    found.add(data.hex().upper())
+    for before, lost in ((0, 0), (1, 2), (2, 3)):
+        # Characters that depend on the bytes around the secret are not known.
+        whole = (before + len(data)) * 8 // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            found.add(encode(bytes(before) + data).decode()[lost:whole])
+    return frozenset(one for one in found if len(one) >= _SHORTEST)
+
+
+class RedactingFormatter(logging.Formatter):
+    """Formats log records, tracebacks among them, without secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """As `logging` wants it."""
+        return redacted(super().format(record))
+
+
+def _of_address(value: str) -> list[str]:
+    try:
+        parts = urlsplit(value.strip())
+        held = [part for part in (parts.password or parts.username,) if part]
+    except ValueError:
+        return []
+    return held + [unquote(each) for each in held if unquote(each) != each]
+
+
+@lru_cache(maxsize=8)
+def _spellings_of(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    """All spellings, the longest first: one may be the beginning of another."""
+    found = {spelling for secret in secrets for spelling in spellings(secret)}
+    return tuple(sorted(found, key=lambda each: (-len(each), each)))
