@@ -14,7 +14,8 @@ def test_each_accelerator_is_a_worker_and_the_cores_of_its_node_are_shared_out()
 
 
 def test_without_accelerators_workers_get_as_many_cores_as_fit_on_a_node() -> None:
-    assert seats([{"CPU": 16.0}, {"CPU": 8.0}], None) == Seats(2, 8)
+    assert seats([{"CPU": 16.0}, {"CPU": 8.0}], None) == Seats(6, 4)
+    assert seats([{"CPU": 16.0}, {"CPU": 8.0}], 2) == Seats(2, 8)
     assert seats([{"CPU": 16.0}, {"CPU": 16.0}], 3) == Seats(3, 8)  # five each would leave one without
     assert seats([{"CPU": 2.0}], 2) == Seats(2, 1)
     assert seats([{"CPU": 2.0}], 5) == Seats(2, 1)

@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from leadline.study.config import Exclude
+    from leadline.study.sharing import Workers
     from leadline.study.study import Study
 
 Folder = Annotated[Path, typer.Argument(help="The study's folder (with its study.yaml).", show_default=True)]
@@ -134,6 +135,28 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be asked and what it may cost.")
     ] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            help="Spread the models of this machine over workers: process (on this machine), or ray (on a "
+            "cluster).  [default: in this process]",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="With --engine, how many work side by side.  [default: one for each accelerator, else for "
+            "every 4 cores]",
+        ),
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a running Ray cluster: auto, or HOST:PORT.  [default: one is started on this machine]"
+        ),
+    ] = None,
 ) -> None:
     """Ask the models everything that the study lacks, then write its report.
 
@@ -152,6 +175,7 @@ def run(
     from leadline.study.run import run_study
 
     study = opened(folder, excluding(audit, exclude), audit, adjudications, quiet=quiet)
+    crew = _workers(engine, workers, ray_address)
     if dry_run:
         show_dry_run(study, as_json, retry_failed=retry_failed, refill_empty=refill_empty)
         return
@@ -163,6 +187,7 @@ def run(
                 accept_changes=accept_changes,
                 retry_failed=retry_failed,
                 refill_empty=refill_empty,
+                workers=crew,
             )
     except KeyboardInterrupt:
         if not quiet:
@@ -187,3 +212,25 @@ def run(
     if outcome.lacking:
         what, fix = outcome.lacking
         raise LeadlineError(what, where=str(folder), fix=fix)
+
+
+def _workers(engine: str | None, workers: int | None, address: str | None) -> Workers | None:
+    """What --engine, --workers and --ray-address ask for; None: everything in this process."""
+    from typing import get_args
+
+    from leadline.bench.problem import did_you_mean
+    from leadline.errors import UsageError
+    from leadline.workers.choose import EngineName, engine_for_models
+
+    if address is not None and engine != "ray":
+        raise UsageError("an address of a Ray cluster is given", fix="add --engine ray")
+    if engine is None:
+        if workers is not None:
+            raise UsageError(
+                "--workers says how many, not where", fix="add --engine process, or --engine ray"
+            )
+        return None
+    if engine not in get_args(EngineName):
+        known = did_you_mean(engine, get_args(EngineName), otherwise="engines: process, ray")
+        raise UsageError(f"no engine is called {engine!r}", fix=known)
+    return engine_for_models(engine, workers, address)

@@ -96,7 +96,7 @@ class Shares:
     def __init__(self, models: Sequence[Sequence[Plan]], open_part: Open, least: int, most: int) -> None:
         self._models = [[_Part(plan) for plan in plans] for plans in models]
         self._open_part, self._least, self._most = open_part, max(1, least), max(1, most)
-        self._workers = 1
+        self.workers = 1
         self._holds: dict[int, int] = {}  # worker → the model that it has loaded
         self._told: dict[int, set[tuple[int, int]]] = {}  # worker → configurations of which it has the fit
         self._flights: dict[int, _Flight] = {}
@@ -120,8 +120,8 @@ class Shares:
             for part in parts
             if not part.is_closed
         )
-        self._workers = max(1, min(workers, chunks))
-        return self._workers
+        self.workers = max(1, min(workers, chunks))
+        return self.workers
 
     def take(self, worker: int) -> Chunk | None:
         """As `Source.take`."""
@@ -244,7 +244,7 @@ class Shares:
         part = self._models[model][number]
         left = sum(each.rows for each in self._models[model])
         unfinished = sum(any(each.rows for each in parts) for parts in self._models)
-        helpers = max(self._holders()[model], math.ceil(self._workers / max(1, unfinished)))
+        helpers = max(self._holders()[model], math.ceil(self.workers / max(1, unfinished)))
         size = min(self._most, max(self._least, left // (2 * helpers)))
         keys: list[Key] = []
         while part.waiting and (not keys or len(keys) + len(part.waiting[0]) <= size):

@@ -110,11 +110,14 @@ def ask_shared(
         return
     order = Order(_travelling(study), tuple(one.named for one in models), code(), FLUSH_SECONDS)
     with workers as engine:
-        store.note_run(settings.run, {"workers": {"engine": engine.name, "most": engine.workers}})
         coming: Iterator[tuple[Chunk, Told]] = engine.run(
             worker.answers, shares, order, worker.arrive, devices=True
         )
+        is_noted = False
         for chunk, told in coming:
+            if not is_noted:
+                store.note_run(settings.run, {"workers": {"engine": engine.name, "number": shares.workers}})
+                is_noted = True
             for line in told.notes:
                 reporter.note(line)
             if told.device:

@@ -9,12 +9,25 @@ from typing import Literal, get_args
 
 from leadline.bench.problem import did_you_mean
 from leadline.errors import UsageError
-from leadline.workers.devices import cores
+from leadline.workers.devices import cores, devices_here
 from leadline.workers.engine import Engine
 from leadline.workers.in_process import InProcess
 from leadline.workers.processes import Processes
+from leadline.workers.seats import CORES
 
 EngineName = Literal["process", "ray"]
+
+
+@contextmanager
+def engine_for_models(
+    name: EngineName | str, workers: int | None = None, address: str | None = None
+) -> Iterator[Engine]:
+    """As `chosen_engine`, for workers that run models: by default one for each accelerator, else one for some
+    cores (see `seats.py`)."""
+    if name == "process" and workers is None:
+        workers = len(devices_here()) or max(1, cores() // CORES)
+    with chosen_engine(name, workers, address) as engine:
+        yield engine
 
 
 @contextmanager

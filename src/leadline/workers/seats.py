@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+# Small models gain little from more threads, and every worker holds a model of its own.
+CORES = 4
+
 
 @dataclass(frozen=True)
 class Seats:
@@ -18,8 +21,8 @@ class Seats:
 def seats(nodes: Sequence[Mapping[str, float]], asked: int | None) -> Seats:
     """The seats on nodes of these resources (`CPU`, `GPU`), for `asked` workers at most.
 
-    One worker for each accelerator where there are any. Without any: `asked` workers (default: one on each
-    node) with as many cores each as fit; no worker's cores lie on two nodes.
+    One worker for each accelerator where there are any. Without any: `asked` workers (default: one for
+    every `CORES` cores of a node, one at least) with as many cores each as fit; none's lie on two nodes.
 
     >>> seats([{"CPU": 16, "GPU": 4}, {"CPU": 16, "GPU": 4}], None)
     Seats(workers=8, cores=4, accelerators=1)
@@ -31,7 +34,7 @@ def seats(nodes: Sequence[Mapping[str, float]], asked: int | None) -> Seats:
     if sum(cards):
         each = min(core // card for core, card in zip(cores, cards, strict=True) if card)
         return Seats(min(sum(cards), asked or sum(cards)), each, 1)
-    wanted = min(asked or sum(core > 0 for core in cores), sum(cores)) or 1
+    wanted = min(asked or sum(max(1, core // CORES) for core in cores if core), sum(cores)) or 1
     each = max(cores, default=1)
     while each > 1 and sum(core // each for core in cores) < wanted:
         each -= 1
