@@ -53,7 +53,7 @@ LABELS = {
 }  # fmt: skip
 # Commands that show neither, or no more than counts of either.
 NEITHER = {
-    "figures", "init", "prereg", "serve", "techniques fit", "techniques list", "techniques show",
+    "figures", "init", "prereg", "recover", "serve", "techniques fit", "techniques list", "techniques show",
     "import inspect", "import lm-eval", "import openai-batch", "import probity-release", "import table",
     "models check", "models get", "models info", "models list", "models remove",
 }  # fmt: skip

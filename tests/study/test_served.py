@@ -440,7 +440,8 @@ def test_another_address_or_option_is_another_model(tmp_path: Path, leadline: Le
 
 def test_a_database_of_an_earlier_version_opens_and_gains_the_tables(study: Path, leadline: Leadline) -> None:
     with sqlite3.connect(study / "responses.sqlite") as database:
-        database.executescript("DROP TABLE calls; DROP TABLE set_aside; DROP TABLE registrations;")
+        gone = "DROP TABLE calls; DROP TABLE set_aside; DROP TABLE registrations;"
+        database.executescript(f"{gone} PRAGMA user_version = 1;")
     database.close()
     assert leadline("report", study).code == 0
     assert "served" not in stored.findings(study) and "remarks" not in stored.findings(study)

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Annotated, Any
 
 import typer
@@ -30,6 +30,7 @@ from leadline.cli import (
     prereg,
     probe,
     read,
+    recover,
     repair,
     report,
     review,
@@ -78,6 +79,7 @@ app.command(epilog="Example: leadline figures my-study --format pdf,svg --width 
 app.command(epilog="Example: leadline bundle my-study my-release")(bundle.bundle)
 app.command(epilog="Example: leadline verify my-release --json")(bundle.verify)
 app.command(epilog='Example: leadline read --type number "about $1.25M (rounded)"')(read.read)
+app.command(epilog="Example: leadline recover my-study")(recover.recover)
 app.command(epilog="Example: leadline repair my-benchmark --out my-benchmark-repaired")(repair.repair)
 app.command(epilog="Example: leadline prereg my-study --title Steady --statistic wobble --below 0.161")(
     prereg.prereg
@@ -115,6 +117,7 @@ app.add_typer(techniques.app, name="techniques", epilog="Example: leadline techn
 
 def main() -> None:
     """Run the command line; a `LeadlineError` is one line on stderr and its exit code."""
+    sys.excepthook = _tell_of_a_bug
     with _one_interrupt_at_a_time():
         _run()
 
@@ -131,7 +134,7 @@ def _run() -> None:
             sys.exit(EXIT_PIPE)
         raise
     except LeadlineError as error:
-        print(f"error: {printable(str(error))}", file=sys.stderr)
+        print(f"error: {printable(_redacted(str(error)))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -144,6 +147,20 @@ def _run() -> None:
         place = f"{printable(str(error.filename)[:200])}: " if error.filename else ""
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
+
+
+def _redacted(text: str) -> str:
+    """The last door: whoever raised may have repeated what a provider or a proxy said."""
+    from leadline.redaction import redacted
+
+    return redacted(text)
+
+
+def _tell_of_a_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A traceback as Python writes it, without secrets: what it ends with may hold anything."""
+    import traceback
+
+    sys.stderr.write(_redacted("".join(traceback.format_exception(kind, error, trace))))
 
 
 @contextmanager

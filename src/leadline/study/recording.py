@@ -118,7 +118,13 @@ class Recorder:
             row = self._db.execute(
                 "SELECT description FROM configurations WHERE id = ?", (identifier,)
             ).fetchone()
-            known = json.loads(row[0])[RECORDED] if row else {}
+            known = json.loads(row[0]).get(RECORDED) if row else {}
+            if known is None:
+                raise UsageError(
+                    f"what was known of the answers of {model} · {configuration} is lost with damage",
+                    where=str(self.study.folder),
+                    fix="import them under another name",
+                )
             self._targets[key] = Target(identifier, model, configuration, known, known.get("first_sample"))
         target = self._targets[key]
         target.about |= about or {}
@@ -268,11 +274,11 @@ def recorder(
     with locked(study.folder), open_store(study.folder, write=True) as store:
         with store.transaction() as connection:
             connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-            recording = _begun(study, connection, dict(about or {}))
+            recording = _begun(study, connection, dict(about or {}), store.now())
             yield recording
             connection.execute(
                 "UPDATE runs SET finished = ?, about = ? WHERE run = ?",
-                (time.time(), _noted(recording.about), recording.run),
+                (store.now(), _noted(recording.about), recording.run),
             )
             connection.execute(reseal("runs", "run = ?"), (recording.run,))
             if not keep:
@@ -283,10 +289,10 @@ def recorder(
             write_manifest(study, store, identities, recording.run)
 
 
-def _begun(study: Study, connection: sqlite3.Connection, about: dict[str, Any]) -> Recorder:
+def _begun(study: Study, connection: sqlite3.Connection, about: dict[str, Any], now: float) -> Recorder:
     statement = "INSERT INTO runs (started, about) VALUES (?, ?)"
-    run = connection.execute(statement, (time.time(), _noted(about))).lastrowid
-    return Recorder(study, int(run or 0), about, connection)
+    run = connection.execute(statement, (now, _noted(about))).lastrowid
+    return Recorder(study, int(run or 0), about, connection, _now=now)
 
 
 def _noted(about: Mapping[str, Any]) -> str:

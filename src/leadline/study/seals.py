@@ -141,9 +141,13 @@ def check_rows(connection: sqlite3.Connection) -> None:
         for *values, seal in connection.execute(f"SELECT {', '.join(names)}, seal FROM {table}"):
             if not fits(table, values, seal):
                 raise DamagedRow(f"a row of {table} is damaged")
-    known = {identifier for (identifier,) in connection.execute("SELECT id FROM configurations")}
     next_one = "SELECT MIN(configuration) FROM responses WHERE configuration > ?"
-    found = ""
-    while (found := connection.execute(next_one, (found,)).fetchone()[0]) is not None:
-        if found not in known:
-            raise DamagedRow("there are answers of a configuration that is not known")
+    answered: list[str] = []
+    while (
+        found := connection.execute(next_one, (answered[-1] if answered else "",)).fetchone()[0]
+    ) is not None:
+        answered.append(found)
+    # In this order: what another process adds meanwhile is known before it is answered.
+    known = {identifier for (identifier,) in connection.execute("SELECT id FROM configurations")}
+    if not known.issuperset(answered):
+        raise DamagedRow("there are answers of a configuration that is not known")

@@ -42,13 +42,15 @@ CREATE TABLE IF NOT EXISTS calls (
 """
 
 
-def _columns() -> dict[str, tuple[str, ...]]:
+def _columns() -> dict[str, dict[str, str]]:
     found = {}
     for name, body in re.findall(r"EXISTS (\w+) \((.*?)\)(?: WITHOUT ROWID)?;", SCHEMA, re.DOTALL):
         columns = re.sub(r"PRIMARY KEY \(.*", "", body, flags=re.DOTALL).split(",")
-        found[name] = tuple(one.split()[0] for one in columns if one.strip() and one.split()[0] != "seal")
+        named = [one.split() for one in columns if one.strip()]
+        found[name] = {column: kind for column, kind, *_ in named if column != "seal"}
     return found
 
 
-# Table → its columns in order, without the seal.
-COLUMNS = _columns()
+# Table → its columns in order, without the seal, and what they hold: TEXT, INTEGER, REAL.
+TYPES = _columns()
+COLUMNS = {table: tuple(columns) for table, columns in TYPES.items()}
