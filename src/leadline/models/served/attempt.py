@@ -9,6 +9,7 @@ from typing import Any
 
 from leadline.engine import Prompt
 from leadline.models.served.failures import Trouble, trouble_of
+from leadline.redaction import redacted
 
 _FINISH = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
 
@@ -147,4 +148,4 @@ def _has_seed(sent: Any) -> bool:
 
 def _short(name: Any) -> str:
     """A name that a provider gave, fit to be stored and shown."""
-    return "".join(sign for sign in str(name) if sign.isprintable())[:200]
+    return "".join(sign for sign in redacted(str(name)) if sign.isprintable())[:200]
