@@ -1,0 +1,185 @@
+"""What each benchmark found, as a table on the terminal: a function for each, by the benchmark's name.
+
+A benchmark without one here is told by its goals alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+# Answers that each configuration of `stability.py` gives to an item.
+SAMPLES = 20
+
+
+def scanning(console: Console, found: list[dict[str, Any]]) -> None:
+    """MB a second of each way."""
+    table = Table(title="A corpus scanned for sentences: MB of uncompressed text, one process unless said")
+    for column in ("what", "sentences", "MB", "MB / processor s", "MB / s", "peak memory"):
+        table.add_column(column, justify="left" if column == "what" else "right")
+    for row in found:
+        table.add_row(
+            row["what"],
+            f"{row['sentences']:,}" if row["sentences"] else "",
+            f"{row.get('megabytes', '')}",
+            f"{row.get('per processor second', '')}",
+            f"{row.get('per second', row.get('skipped', ''))}",
+            f"{row['peak megabytes']:,} MB" if "peak megabytes" in row else "",
+        )
+    console.print(table)
+
+
+def served(console: Console, found: list[dict[str, Any]]) -> None:
+    """Requests a second."""
+    table = Table(title="Requests a second to a server that answers after 50 ms: best of alternating runs")
+    for column in ("connections", "one at a time", "leadline", "ratio", "openai package alone"):
+        table.add_column(column, justify="right")
+    for row in found:
+        table.add_row(
+            f"{row['connections']}",
+            f"{row['serial_per_second']:.0f}",
+            f"{row['per_second']:.0f}",
+            f"{row['times_serial']:.0f}×",
+            f"{row['openai_package_per_second']:.0f}",
+        )
+    console.print(table)
+
+
+def sampling(console: Console, found: list[dict[str, Any]]) -> None:
+    """Times of all ways, and the arithmetic that bounds ours."""
+    table = Table(title="K samples per prompt, T = 0.7, float32: medians of alternating runs")
+    columns = ("workload", "prompts × K", "tokens", "transformers", "lm-eval", "leadline", "floor", "over")
+    for column in columns:
+        table.add_column(column, justify="left" if column == "workload" else "right")
+    for row in found:
+        table.add_row(
+            row["workload"],
+            f"{row['prompts']} × {row['k']}",
+            f"{row['tokens']:,}",
+            f"{row['transformers_s']:.0f} s",
+            f"{row['lm_eval_s']:.0f} s",
+            f"{row['leadline_s']:.1f} s",
+            f"{row['floor_s']:.1f} s",
+            f"{row['leadline_s'] / row['floor_s']:.2f}×",
+        )
+    console.print(table)
+    for row in found:
+        parts = ", ".join(f"{name} {share:.0%}" for name, share in row["profile"].items())
+        console.print(f"where leadline's time goes, {row['workload']}: {parts}")
+
+
+def protocol(console: Console, found: list[dict[str, Any]]) -> None:
+    """Both sides' seconds by method, for all facts."""
+    row = found[0]
+    table = Table(title=f"The protocol on {row['facts']} facts; the script on {row['scripted']}, scaled")
+    for column in ("method", "script, answers", "script, ranks", "leadline", "ratio"):
+        table.add_column(column, justify="left" if column == "method" else "right")
+    scale = row["facts"] / row["scripted"]
+    ours = {label.split(" · ")[-1]: taken for label, taken in row["leadline_by_configuration_s"].items()}
+    for method, answering in row["script_answers_s"].items():
+        answers, ranks = scale * sum(answering), scale * sum(row["script_ranks_s"].get(method, ()))
+        taken = ours[method]
+        table.add_row(
+            method,
+            f"{answers:.0f} s",
+            f"{ranks:.0f} s" if ranks else "",
+            f"{taken:.1f} s",
+            f"{(answers + ranks) / taken:.1f}×" if taken else "",
+        )
+    script = scale * sum(row["script_by_item_s"])
+    table.add_row(
+        "all", f"{script:.0f} s", "", f"{row['leadline_s']:.1f} s", f"{script / row['leadline_s']:.1f}×"
+    )
+    console.print(table)
+
+
+def greedy(console: Console, found: list[dict[str, Any]]) -> None:
+    """Times, and the outputs that are not equal."""
+    row = found[0]
+    console.print(
+        f"greedy answers to {row['items']} facts, {row['tokens']:,} tokens: "
+        f"lm-eval {row['lm_eval_s']:.1f} s, leadline {row['leadline_s']:.1f} s; {row['equal']} outputs equal"
+    )
+    for each in row["unequal"]:
+        said = ", ".join(f"{name} {value!r}" for name, value in each.items())
+        console.print(f"unequal: {said}", markup=False)
+
+
+def techniques(console: Console, found: list[dict[str, Any]]) -> None:
+    """Each technique's cost beside the baseline's."""
+    table = Table(
+        title="16 answers under each technique beside greedy, float32: median ratio of pairs of runs"
+    )
+    for column in ("workload", "technique", "greedy", "with it", "ratio", "times the naive way"):
+        table.add_column(column, justify="left" if column in ("workload", "technique") else "right")
+    for row in found:
+        table.add_row(
+            row["workload"],
+            row["technique"],
+            f"{row['greedy_seconds']:.2f} s",
+            f"{row['seconds']:.2f} s",
+            f"{row['ratio']:.2f}×",
+            f"{row['speed_up']:.0f}×",
+        )
+    console.print(table)
+
+
+def audit(console: Console, found: list[dict[str, Any]]) -> None:
+    """Speed and memory of the audit."""
+    table = Table(title="leadline audit of made-up filings, against reading and decoding the same files")
+    columns = ("items", "documents", "MB", "processes", "seconds", "MB/s", "reading alone", "peak memory")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in found:
+        table.add_row(
+            f"{row['items']:,}",
+            f"{row['documents']:,}",
+            f"{row['megabytes']:,}",
+            f"{row['workers']}",
+            f"{row['seconds']:.1f} s",
+            f"{row['megabytes per second']:.1f}",
+            f"{row['reading alone, seconds']:.1f} s",
+            f"{row['peak megabytes, all processes']:,} MB",
+        )
+    console.print(table)
+
+
+def stability(console: Console, found: list[dict[str, Any]]) -> None:
+    """Seconds of reading and lenses."""
+    table = Table(title="All stability figures of made-up answers, 2,000 draws and 2,000 permutations")
+    columns = ("configurations × items × answers", "answers", "reading", "lenses", "figures", "peak memory")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in found:
+        reading = row.get("reading, seconds")
+        table.add_row(
+            f"{row['configurations']} × {row['items']:,} × {SAMPLES}",
+            f"{row['answers']:,}",
+            "" if reading is None else f"{reading:.1f} s",
+            f"{row['lenses, seconds']:.1f} s",
+            f"{row['figures']:,}",
+            f"{row['peak megabytes']:,} MB",
+        )
+    console.print(table)
+
+
+def serving(console: Console, found: list[dict[str, Any]]) -> None:
+    """Answers a second and waits."""
+    table = Table(title="leadline serve: 32 clients at once beside one that waits for each answer")
+    columns = ("clients", "alone", "together", "ratio", "long run", "answers", "median wait", "memory")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in found:
+        table.add_row(
+            f"{row['clients']}",
+            f"{row['alone, answers a second']:.1f} /s",
+            f"{row['together, answers a second']:.1f} /s",
+            f"{row['ratio']:.1f}×",
+            f"{row['long run, seconds']:.0f} s",
+            f"{row['long run, answers']:,}",
+            f"{row['median wait, seconds']:.1f} s",
+            f"{row['memory before, megabytes']:,} → {row['memory after, megabytes']:,} MB",
+        )
+    console.print(table)
