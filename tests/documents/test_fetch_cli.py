@@ -31,7 +31,8 @@ def benchmark(path: Path, *items: dict[str, object]) -> Path:
 def leadline(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     plain = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     plain.pop("LEADLINE_USER_AGENT", None)
-    command = [sys.executable, "-m", "leadline.cli.app", "bench", "fetch-sources", *map(str, arguments)]
+    command = [sys.executable, "-m", "leadline.cli.app", "bench", "fetch-sources", "--private"]
+    command += map(str, arguments)
     return subprocess.run(
         command, check=False, capture_output=True, text=True, timeout=60, env=plain | variables
     )
@@ -166,7 +167,7 @@ def test_ctrl_c_ends_at_once_and_the_next_run_goes_on(tmp_path: Path) -> None:
 
     with serving(a=page("text"), b=silent) as server:
         folder = benchmark(tmp_path / "bench", {"source": f"{server.url}/a"}, {"source": f"{server.url}/b"})
-        options = ("fetch-sources", str(folder), "--rate", "100", "--ignore-robots")
+        options = ("fetch-sources", str(folder), "--rate", "100", "--ignore-robots", "--private")
         command = [sys.executable, "-m", "leadline.cli.app", "bench", *options]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         while not server.asked("/b") and process.poll() is None:

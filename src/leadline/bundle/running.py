@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,8 +55,11 @@ def _unpack(place: Path, folder: Path) -> None:
         with zipfile.ZipFile(place) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
                 raise UsageError("is too large when unpacked", where=str(place))
-            archive.extractall(folder)  # keeps to the folder, whatever the names say
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+            # Keeps to the folder, whatever the names say, and makes files of what was stored as a link.
+            archive.extractall(folder)
+    except (NotADirectoryError, IsADirectoryError, FileExistsError):
+        raise UsageError("cannot be unpacked: a name in it is a file and a folder", where=str(place)) from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise UsageError(f"cannot be unpacked: {error}", where=str(place)) from None
 
 

@@ -52,6 +52,10 @@ def fetch_sources(
         bool,
         typer.Option("--ignore-robots", help="Fetch what robots.txt asks not to; for hosts that let you."),
     ] = False,
+    private: Annotated[
+        bool,
+        typer.Option("--private", help="Ask this machine's own servers and private networks, too."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     quiet: QuietFlag = False,
 ) -> None:
@@ -78,6 +82,7 @@ def fetch_sources(
         max_bytes=int(max_size * _MIB),
         refresh=refresh,
         robots=not ignore_robots,
+        private=private,
     )
     pointers = (pointer for placed in stream for pointer in _pointers(placed.item))
     with _progress(quiet) as report:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import email.utils
 import ipaddress
+import socket
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from protego import Protego
 
@@ -124,11 +126,26 @@ def retry_after(value: str, now: datetime | None = None) -> float | None:
 def is_private(host: str) -> bool:
     """Whether a host is this machine or of a private network, as far as its name or address tells.
 
-    >>> is_private("127.0.0.1"), is_private("localhost"), is_private("example.org")
-    (True, True, False)
+    >>> is_private("127.0.0.1"), is_private("localhost"), is_private("example.org"), is_private("127.1")
+    (True, True, False, True)
     """
     name = host.strip("[]").lower().rstrip(".")
     try:
         return not ipaddress.ip_address(name).is_global
     except ValueError:
+        pass
+    try:
+        # What resolvers take for an address, too: 127.1, 0x7f000001, 2130706433.
+        return not ipaddress.ip_address(socket.inet_aton(name)).is_global
+    except (OSError, ValueError):
         return name == "localhost" or name.endswith((".localhost", ".local", ".internal"))
+
+
+@lru_cache(maxsize=1024)
+def resolves_privately(host: str) -> bool:
+    """Whether a name means this machine or a private network to this machine's resolver, which it asks."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False  # a proxy may know it
+    return any(is_private(str(address[0]).partition("%")[0]) for *_, address in found)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from leadline.documents.courtesy import Pace, Robots, RobotsUnknown, Stopped, is_private
+from leadline.documents.courtesy import Pace, Robots, RobotsUnknown, Stopped, is_private, resolves_privately
 from leadline.documents.fetch_settings import FetchSettings
 from leadline.documents.file_name import file_name
 from leadline.documents.index import IndexEntry
@@ -116,6 +116,8 @@ class Downloader:
             raise Failed(f"{what} with a password in it, which would be written into the index")
         if moved_from and is_private(target.host) and not is_private(moved_from.host):
             raise Failed("redirects into a private network")
+        if not self.settings.private and (is_private(target.host) or resolves_privately(target.host)):
+            raise Failed(f"{what} of this machine or a private network; --private fetches it")
         return target.copy_with(fragment=None)
 
     def _asked(self, target: httpx2.URL, headers: dict[str, str]) -> AbstractContextManager[httpx2.Response]:

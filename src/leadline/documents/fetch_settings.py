@@ -19,7 +19,9 @@ class FetchSettings:
     document may take, `attempts` how often a passing failure is tried in all, `backoff` the seconds before
     the second of them (then doubled), `longest_wait` the longest Retry-After, in seconds, that is obeyed by
     waiting rather than by giving up. `refresh` asks again for what is held, `robots` obeys robots.txt,
-    `hosts_at_once` is how many hosts are asked side by side, each for one document at a time.
+    `hosts_at_once` is how many hosts are asked side by side, each for one document at a time. `private` lets
+    addresses of this machine and of private networks be asked for; a list of URLs that somebody else wrote
+    has no business there.
     """
 
     user_agent: str
@@ -33,6 +35,7 @@ class FetchSettings:
     refresh: bool = False
     robots: bool = True
     hosts_at_once: int = 8
+    private: bool = True
 
     def __post_init__(self) -> None:
         agent = self.user_agent

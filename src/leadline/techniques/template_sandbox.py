@@ -38,6 +38,12 @@ class _Bounded(SandboxedEnvironment):
             raise SecurityError("it asks for a number that is too long")
         return super().call_binop(context, operator, left, right)
 
+    def wrap_str_format(self, value: Any) -> Any:
+        """Jinja keeps `format` of a text from reaching attributes, and lets it pad a letter to a terabyte."""
+        if isinstance(getattr(value, "__self__", None), str) and value.__name__ in _PADDING:
+            raise SecurityError("texts are not formatted by format")
+        return None
+
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         if isinstance(obj, (str, bytes)) and attr in _PADDING:
             return False
