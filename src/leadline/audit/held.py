@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,9 @@ from leadline.documents import Document, Sources, UnreadableDocument
 # Items of one document tend to stand together in a benchmark, so the last few documents are kept: no more of
 # them than this, and no more characters.
 _KEPT, _KEPT_CHARACTERS, _MATCHES_KEPT = 8, 16_000_000, 64
+# Normal forms of plain text wait on disk for the second look: so many bytes of each process, beside the texts
+# taken out of pages, and only while that leaves most of the disk's room free.
+_WAITING_BYTES, _ROOM = 1 << 30, 8
 
 
 # Ends of elements, attributes, elements without content. `<year>` alone is a placeholder in a licence.
@@ -94,12 +98,13 @@ class HeldDocuments:
 
     Every document may be wanted twice: by its items, and when a text is sought in all of them. Taking an HTML
     page or a PDF apart costs much more than reading text, so what was taken out of it waits in the folder
-    `scratch`, which processes may share.
+    `scratch`, which processes may share; the normal forms of plain texts wait there as far as there is room.
     """
 
     def __init__(self, sources: Sources, scratch: Path | None = None) -> None:
         """Nothing is opened yet."""
         self._sources, self._scratch = sources, scratch
+        self._room: int | None = None
         self._kept: OrderedDict[str, HeldDocument | UnreadableDocument] = OrderedDict()
 
     def find(self, pointer: str) -> str | None:
@@ -124,7 +129,7 @@ class HeldDocuments:
         """The normal forms of a document's text and, if wanted, of its markup. Raises UnreadableDocument."""
         waiting = self._waiting(name)
         if name not in self._kept and not markup and waiting is not None and waiting.is_file():
-            yield waiting.read_text(encoding="utf-8", errors="surrogatepass")
+            yield waiting.read_bytes().decode("utf-8", "surrogatepass")
             return
         yield from (form.text for form in self.open(name).forms(markup=markup))
 
@@ -133,11 +138,18 @@ class HeldDocuments:
 
     def _keep_text(self, held: HeldDocument) -> None:
         waiting = self._waiting(held.name)
-        if waiting is None or held.document.kind == "text" or waiting.exists():
+        if waiting is None or waiting.exists():
             return
+        normal = held.text.text.encode("utf-8", "surrogatepass")
+        if held.document.kind == "text":
+            if self._room is None:
+                self._room = min(_WAITING_BYTES, shutil.disk_usage(waiting.parent).free // _ROOM)
+            if self._room < len(normal):
+                return
+            self._room -= len(normal)
         # Another process may write the same; each does so under a name of its own.
         own = waiting.with_suffix(f".{os.getpid()}")
-        own.write_text(held.text.text, encoding="utf-8", errors="surrogatepass")
+        own.write_bytes(normal)
         own.replace(waiting)
 
     def _read(self, name: str) -> HeldDocument | UnreadableDocument:

@@ -76,54 +76,67 @@ class _Edit:
     text: str
 
 
-def _apply(text: str, edits: list[_Edit]) -> tuple[str, Positions, Positions]:
-    """The edited text, and per character of it the start and end of what it comes from."""
-    pieces: list[str] = []
-    at = 0
-    for edit in edits:
-        pieces += (text[at : edit.start], edit.text)
-        at = edit.end
-    pieces.append(text[at:])
-    size = len(text)
-    starts = np.fromiter((edit.start for edit in edits), np.int64, len(edits))
-    ends = np.fromiter((edit.end for edit in edits), np.int64, len(edits))
-    inside = np.zeros(size + 1, np.int64)
-    inside[starts] += 1
-    np.subtract.at(inside, ends, 1)
-    copies = (np.cumsum(inside[:-1]) == 0).astype(np.int64)
-    copies[starts] = [len(edit.text) for edit in edits]
-    origin = np.repeat(np.arange(size), copies)
-    end_of = np.arange(1, size + 1)
-    end_of[starts] = ends
-    return "".join(pieces), origin, end_of[origin]
+class _Layer:
+    """What edits did to a text, and the way back: few numbers, as there are few edits for each character."""
+
+    __slots__ = ("_ends", "_new_ends", "_new_starts", "_starts", "text")
+
+    def __init__(self, text: str, edits: list[_Edit]) -> None:
+        """Applies `edits`, which are in order and apart."""
+        pieces: list[str] = []
+        self._starts = [edit.start for edit in edits]
+        self._ends = [edit.end for edit in edits]
+        self._new_starts: list[int] = []
+        self._new_ends: list[int] = []
+        at = length = 0
+        for edit in edits:
+            pieces += (text[at : edit.start], edit.text)
+            length += edit.start - at
+            self._new_starts.append(length)
+            length += len(edit.text)
+            self._new_ends.append(length)
+            at = edit.end
+        pieces.append(text[at:])
+        self.text = "".join(pieces)
+
+    def came_from(self, at: int) -> tuple[int, int]:
+        """Start and end of what the character `at` of the edited text comes from."""
+        number = bisect_right(self._new_starts, at) - 1
+        if number < 0:
+            return at, at + 1
+        if at < self._new_ends[number]:
+            return self._starts[number], self._ends[number]
+        origin = at - self._new_ends[number] + self._ends[number]
+        return origin, origin + 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
     """A text as it is read: entities decoded, marks composed, characters that become several spelt out.
 
-    `mapped` is what each character becomes. `starts` and `ends` are where each comes from; None where nothing
-    was changed.
+    `mapped` is what each character becomes, `layers` what was changed, the first change first.
     """
 
     text: str
     mapped: Codes
-    starts: Positions | None
-    ends: Positions | None
+    layers: tuple[_Layer, ...]
 
 
 def _plain(raw: str) -> _Plain:
-    text, starts, ends = raw, None, None
-    for find in (_entities, _emphasis, _combined, _expanded):
-        edits = find(text)
-        if edits:
-            text, new_starts, new_ends = _apply(text, edits)
-            starts = new_starts if starts is None else starts[new_starts]
-            ends = new_ends if ends is None else ends[new_ends - 1]
+    text = raw
+    layers: list[_Layer] = []
+    for find in (_entities, _emphasis, _combined):
+        if edits := find(text):
+            layers.append(_Layer(text, edits))
+            text = layers[-1].text
     mapped = _mapped(text)
+    if edits := _expanded(text, mapped):
+        layers.append(_Layer(text, edits))
+        text = layers[-1].text
+        mapped = _mapped(text)
     # Of what a character was spelt out as, something may be spelt out again; once must do.
     mapped[mapped == np.iinfo(mapped.dtype).max + 1 + MANY] = min(0xFFFD, np.iinfo(mapped.dtype).max - 2)
-    return _Plain(text, mapped, starts, ends)
+    return _Plain(text, mapped, tuple(layers))
 
 
 def _entities(text: str) -> list[_Edit]:
@@ -156,10 +169,9 @@ def _combined(text: str) -> list[_Edit]:
     return [_Edit(m.start(), m.end(), unicodedata.normalize("NFC", m.group())) for m in matches]
 
 
-def _expanded(text: str) -> list[_Edit]:
+def _expanded(text: str, mapped: Codes) -> list[_Edit]:
     if text.isascii():
         return []
-    mapped = _mapped(text)
     edits: list[_Edit] = []
     for i in np.flatnonzero(mapped == np.iinfo(mapped.dtype).max + 1 + MANY).tolist():
         if edits and i < edits[-1].end:
@@ -240,14 +252,20 @@ class _Map:
 
     plain: str
     index: Positions
-    starts: Positions | None
-    ends: Positions | None
+    layers: tuple[_Layer, ...]
+
+    def origin(self, at: int) -> tuple[int, int]:
+        """Start and end, in the raw text, of what the normal character `at` comes from."""
+        start = last = int(self.index[at])
+        for layer in reversed(self.layers):
+            start, last = layer.came_from(start)[0], layer.came_from(last)[1] - 1
+        return start, last + 1
 
 
 def _normalised(raw: str) -> tuple[str, _Map]:
     plain = _plain(raw)
     text, index = _compressed(plain.mapped)
-    return text, _Map(plain.text, index, plain.starts, plain.ends)
+    return text, _Map(plain.text, index, plain.layers)
 
 
 @dataclass(slots=True)
@@ -297,11 +315,9 @@ class Normal:
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Raw offsets of the normal characters from `start` to `end` (at least one)."""
         block, first = self._map(start)
-        at = int(first.index[start - self._text_starts[block]])
-        raw_start = self._raw_starts[block] + (at if first.starts is None else int(first.starts[at]))
+        raw_start = self._raw_starts[block] + first.origin(start - self._text_starts[block])[0]
         block, last = self._map(end - 1)
-        at = int(last.index[end - 1 - self._text_starts[block]])
-        raw_end = self._raw_starts[block] + (at + 1 if last.ends is None else int(last.ends[at]))
+        raw_end = self._raw_starts[block] + last.origin(end - 1 - self._text_starts[block])[1]
         return raw_start, raw_end
 
     def before(self, at: int, count: int = 8) -> str:
@@ -335,4 +351,4 @@ def normal_text(raw: str) -> str:
 def decoded(raw: str) -> str:
     """The text with its HTML entities decoded, otherwise untouched."""
     edits = _entities(raw)
-    return _apply(raw, edits)[0] if edits else raw
+    return _Layer(raw, edits).text if edits else raw
