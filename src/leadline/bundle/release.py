@@ -36,7 +36,7 @@ from leadline.report.evidence_items import EVIDENCE
 from leadline.report.study_report import report_study
 from leadline.study.manifest import MANIFEST, told_of
 from leadline.study.members import members, protocol
-from leadline.study.readings import readings
+from leadline.study.readings import check_answered, readings
 from leadline.study.store import open_store
 from leadline.study.study import Study
 
@@ -94,17 +94,19 @@ def bundle_study(
 def _write(
     study: Study, folder: Path, with_sources: bool, packs: Sequence[PackFiles], say: Say
 ) -> FindingsDocument:
-    say("report")
-    with tempfile.TemporaryDirectory(prefix=".report.", dir=folder.parent) as scratch:
-        made = report_study(study, Path(scratch))
-        document = made.document
-        for name in ("findings.json", "report.html"):
-            shutil.copyfile(Path(scratch) / name, folder / name)
-        has_evidence = (Path(scratch) / EVIDENCE).is_file()
-        if has_evidence:
-            shutil.copyfile(Path(scratch) / EVIDENCE, folder / EVIDENCE)
-    say("answers")
+    check_answered(study)
+    # Opened once: a run that is under way adds nothing between the findings and the answers beside them.
     with open_store(study.folder, write=False) as store:
+        say("report")
+        with tempfile.TemporaryDirectory(prefix=".report.", dir=folder.parent) as scratch:
+            made = report_study(study, Path(scratch), store)
+            document = made.document
+            for name in ("findings.json", "report.html"):
+                shutil.copyfile(Path(scratch) / name, folder / name)
+            has_evidence = (Path(scratch) / EVIDENCE).is_file()
+            if has_evidence:
+                shutil.copyfile(Path(scratch) / EVIDENCE, folder / EVIDENCE)
+        say("answers")
         found = members(study, store)
         frame = readings(study, store)
         parts = protocol(study, found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,7 +32,7 @@ from leadline.study.members import RECORDED, StudyMember, members, protocol
 from leadline.study.readings import check_answered, readings
 from leadline.study.served_facts import asked_again, remarks, served_facts
 from leadline.study.stability_names import check_audited
-from leadline.study.store import open_store
+from leadline.study.store import Store, open_store
 from leadline.study.study import Study
 
 REPORT = "report"
@@ -58,20 +59,21 @@ class StudyReport:
     failed: int = 0
 
 
-def report_study(study: Study, out: Path | None = None) -> StudyReport:
+def report_study(study: Study, out: Path | None = None, store: Store | None = None) -> StudyReport:
     """Read the study's responses, run all lenses, write the report into `out` (default: its report/).
 
+    `store` is the study's, open, for whoever reads more of the same moment than the report.
     Raises LeadlineError when the study has no answers yet or the folder cannot be written.
     """
     check_answered(study)
     check_audited(study)
-    with open_store(study.folder, write=False) as store:
-        found = members(study, store)
+    with open_store(study.folder, write=False) if store is None else nullcontext(store) as opened:
+        found = members(study, opened)
         parts = protocol(study, found)
-        everyone = readings(study, store)
-        identities = store.models()
-        changes = accepted_changes(store.history())
-        facts, again = served_facts(study, store, found), asked_again(store, found)
+        everyone = readings(study, opened)
+        identities = opened.models()
+        changes = accepted_changes(opened.history())
+        facts, again = served_facts(study, opened, found), asked_again(opened, found)
     frame = everyone.filter(pl.col("excluded") == "")
     if frame.height == 0:
         raise LeadlineError(

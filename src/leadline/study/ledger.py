@@ -7,7 +7,6 @@ ever: the budget is never exceeded, whatever comes back.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -131,7 +130,7 @@ class StudyLedger:
         check_within(limits, self._used, more)
         named = json.dumps(list(key), ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
         asked = (self._run, self._model, self._store.asking, named)
-        values = (*asked, time.time(), requests, tokens_in, tokens_out, cost)
+        values = (*asked, self._store.now(), requests, tokens_in, tokens_out, cost)
         with self._store.transaction() as connection:
             row = int(connection.execute(_OPEN, values).lastrowid or 0)
             connection.execute(_RESEAL, (row,))

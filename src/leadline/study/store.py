@@ -69,13 +69,20 @@ class Store:
         self._is_sealed = is_sealed(connection)
         self.added = 0  # answers that were stored since this was opened
         self.asking = ""  # the configuration that is being asked: requests to providers are noted with it
+        self._latest = 0.0
+
+    def now(self) -> float:
+        """Seconds since 1970, and never less than before: where the clock is set back in the midst of a run,
+        its answers still lie between its start and its end."""
+        self._latest = max(self._latest, time.time())
+        return self._latest
 
     def begin_run(self, about: dict[str, Any]) -> int:
         """Note that a run starts; its number goes on every answer that it stores."""
         with named_faults(self.path), self._db:
             row = self._db.execute(
                 "INSERT INTO runs (started, about) VALUES (?, ?)",
-                (time.time(), json.dumps(about, sort_keys=True)),
+                (self.now(), json.dumps(about, sort_keys=True)),
             )
             self._db.execute(_RESEAL_RUN, (row.lastrowid,))
         return int(row.lastrowid or 0)
@@ -83,7 +90,7 @@ class Store:
     def end_run(self, run: int) -> None:
         """Note that a run came to its end."""
         with named_faults(self.path), self._db:
-            self._db.execute("UPDATE runs SET finished = ? WHERE run = ?", (time.time(), run))
+            self._db.execute("UPDATE runs SET finished = ? WHERE run = ?", (self.now(), run))
             self._db.execute(_RESEAL_RUN, (run,))
 
     def note_run(self, run: int, more: dict[str, Any]) -> None:
@@ -161,13 +168,11 @@ class Store:
     def note_registration(self, sha256: str, prediction: str) -> None:
         """Remember that a prediction about this study was registered, in words, and under which stamp."""
         with named_faults(self.path), self._db:
-            self._db.execute(insert("registrations", "INSERT OR IGNORE"), (sha256, prediction, time.time()))
+            self._db.execute(insert("registrations", "INSERT OR IGNORE"), (sha256, prediction, self.now()))
 
     def registrations(self) -> dict[str, float]:
         """Stamp → time of every prediction that was registered here, in order."""
-        rows = self.select(
-            "registrations", "SELECT sha256, created FROM registrations ORDER BY created, rowid"
-        )
+        rows = self.select("registrations", "SELECT sha256, created FROM registrations ORDER BY rowid")
         return {str(sha256): float(created) for sha256, created in rows}
 
     def select(self, table: str, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -223,14 +228,14 @@ class Store:
 
     def add(self, configuration: str, run: int, answers: Iterable[tuple[Key, Answer]]) -> None:
         """Store answers, all or none. An answer that is there already is never replaced (IntegrityError)."""
-        rows = [_row(configuration, run, key, answer) for key, answer in answers]
+        rows = [_row(configuration, run, key, answer, self.now()) for key, answer in answers]
         with named_faults(self.path), self._db:
             self._db.executemany(_INSERT, rows)
         self.added += len(rows)
 
     def add_again(self, configuration: str, run: int, answers: Iterable[tuple[Key, Answer]]) -> None:
         """Store answers in the place of those that are there, which are set aside; all or none."""
-        rows = [_row(configuration, run, key, answer) for key, answer in answers]
+        rows = [_row(configuration, run, key, answer, self.now()) for key, answer in answers]
         which = "WHERE configuration = ? AND item = ? AND asked = ? AND sample = ?"
         with named_faults(self.path), self._db:
             for row in rows:
@@ -246,7 +251,7 @@ class Store:
         with named_faults(self.path), self._db:
             self._db.execute(
                 insert("failures"),
-                (configuration, key.item, key.asked, key.sample, kind, message, run, time.time()),
+                (configuration, key.item, key.asked, key.sample, kind, message, run, self.now()),
             )
 
     def responses(self, configuration: str) -> Iterator[Response]:
@@ -318,7 +323,7 @@ _INSERT = f"INSERT INTO responses ({_ALL}, seal) VALUES ({','.join('?' * 13)})"
 _RESEAL_RUN = reseal("runs", "run = ?")
 
 
-def _row(configuration: str, run: int, key: Key, answer: Answer) -> tuple[object, ...]:
+def _row(configuration: str, run: int, key: Key, answer: Answer, created: float) -> tuple[object, ...]:
     """An answer as a row of `responses`, with its seal."""
     row = (
         configuration,
@@ -332,7 +337,7 @@ def _row(configuration: str, run: int, key: Key, answer: Answer) -> tuple[object
         json.dumps([asdict(stage) for stage in answer.stages[:-1]]),
         json.dumps([asdict(probe) for probe in answer.probes]),
         run,
-        time.time(),
+        created,
     )
     return (*row, answer_seal(row))
 
@@ -352,7 +357,8 @@ def storable(text: str) -> str:
 
 @contextmanager
 def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
-    """The study's database. With `write` it is made if need be, and nobody else may write at the same time.
+    """The study's database. With `write` it is made if need be, and nobody else may write at the same time;
+    without, all that is read is of the moment at which it was opened.
 
     Raises LeadlineError for a damaged file, a folder that cannot be written, or a study that is being run.
     """
@@ -365,6 +371,8 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
         connection = connect(path, write)
     try:
         with named_faults(path):
+            if not write:
+                connection.execute("BEGIN")  # what is read is of one moment, whoever writes meanwhile
             check_whole(connection, path)
             if write:
                 make_ready(connection)
