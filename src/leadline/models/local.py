@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from leadline.engine import Failure, Generation, OnText, Request
@@ -12,10 +13,12 @@ from leadline.errors import UsageError
 from leadline.models.device import device_for
 from leadline.models.files import ModelFiles
 from leadline.models.loading import loading
+from leadline.models.memory import Answers, Room
 from leadline.models.model import ModelIdentity
 
 if TYPE_CHECKING:
     from leadline.engine.lm import CausalLM
+    from leadline.engine.plan import Limits
 
 Dtype = Literal["float32", "bfloat16", "float16"]
 
@@ -45,7 +48,10 @@ class LocalModel:
         place = device_for(torch, device)
         model, tokenizer = _load(files, getattr(torch, dtype), place)
         self.lm = CausalLM(model, tokenizer, files.name)
-        self.limits = Limits(max_rows=max_rows)
+        # Who hears that batches became smaller, and all that was said of it.
+        self.tell: Callable[[str], None] = logging.getLogger("leadline.models").warning
+        self.notes: list[str] = []
+        self.room = Room(Limits(max_rows=max_rows), self._note, self._release, self._cost)
         self.identity = ModelIdentity.of_files(files, dtype, place)
 
     @property
@@ -60,10 +66,32 @@ class LocalModel:
         on_text: OnText | None = None,
     ) -> Iterator[tuple[int, Generation | Failure]]:
         """As `Model.generate`; `on_text` is told of each request's text as it becomes certain, and can cancel
-        the request (see `engine.decode.generate`)."""
+        the request (see `engine.decode.generate`). Where memory runs out, batches become smaller; a request
+        that does not fit by itself is a `Failure`."""
         from leadline.engine.decode import generate
 
-        return generate(self.lm, requests, self.limits, intervention, on_text=on_text)
+        def attempt(some: Sequence[Request], limits: Limits, told: OnText | None) -> Answers:
+            return generate(self.lm, some, limits, intervention, on_text=told)
+
+        return self.room.answers(attempt, requests, on_text)
+
+    def _note(self, line: str) -> None:
+        self.notes.append(line)
+        self.tell(f"{self.identity.name}: {line}")
+
+    def _release(self) -> None:
+        """Give back what a device's allocator keeps."""
+        import torch
+
+        if self.lm.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    def _cost(self, request: Request) -> int:
+        """Tokens of a request, prompt and answer."""
+        longest = max(
+            len(self.lm.ids_of(one)) for one in (request.prompt, request.without) if one is not None
+        )
+        return longest + request.sampling.max_tokens
 
 
 def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:

@@ -20,9 +20,10 @@ from typing import Any
 
 from leadline.engine import Failure, Generation, TokenLogprob
 from leadline.errors import LeadlineError
+from leadline.models.memory import OUT_OF_MEMORY, is_out_of_memory
 from leadline.serving.asking import Asked, Call, Scoring
 from leadline.serving.offer import Offer
-from leadline.serving.problem import TOO_LONG, ProblemError, busy, ending, failed
+from leadline.serving.problem import TOO_LONG, ProblemError, busy, ending, failed, too_large
 from leadline.serving.work import Outcome, Piece, Row, Scores, Work
 
 logger = logging.getLogger("leadline.serving")
@@ -213,6 +214,9 @@ class Batcher:
             row.choice.talk.close()
             return
         if isinstance(answer, Failure):
+            if answer.kind == OUT_OF_MEMORY:
+                row.work.tell(too_large())
+                return
             code = TOO_LONG if answer.kind == "too_long" else answer.kind
             row.work.tell(ProblemError(400, answer.message, code=code))
             return
@@ -240,6 +244,9 @@ class Batcher:
     def _fail(self, row: Row, error: Exception) -> None:
         if isinstance(error, LeadlineError):  # what the request asks for cannot be: not a bug
             row.work.tell(ProblemError(400, str(error)))
+            return
+        if is_out_of_memory(error):
+            row.work.tell(too_large())
             return
         identifier = f"fault-{uuid.uuid4().hex[:12]}"
         logger.error("%s: a request could not be answered", identifier, exc_info=error)

@@ -97,6 +97,16 @@ def failed(identifier: str) -> ProblemError:
     )
 
 
+def too_large() -> ProblemError:
+    """503: the request does not fit into the memory that is free now, even by itself."""
+    return ProblemError(
+        503,
+        "the server has not enough memory for this request; a shorter one may fit",
+        "server_error",
+        code="out_of_memory",
+    )
+
+
 def ending() -> ProblemError:
     """503: the server is being stopped."""
     return ProblemError(

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from leadline.errors import LeadlineError
+from leadline.models.memory import is_out_of_memory
 from leadline.models.model import Model, ModelIdentity
 from leadline.study.changes import changed_code, code, code_key, settle
 from leadline.study.config import AnyModel
@@ -143,7 +144,9 @@ def memory_told(called: str) -> Iterator[None]:
     """Within it `called` is asked: where memory runs out, one line says so."""
     try:
         yield
-    except MemoryError as error:
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
         fix = "lower batch_rows in study.yaml"
         raise LeadlineError("out of memory", where=called, fix=fix) from error
 

@@ -41,7 +41,9 @@ def _local(study: Study, entry: ModelEntry, reporter: Reporter) -> Model:
         files = resolve(reference, progress=_Steps())
     except UsageError as error:  # it names the model; say where the study does
         raise with_line(study, entry, error) from error
-    return LocalModel(files, entry.dtype, entry.device, study.config.batch_rows)
+    model = LocalModel(files, entry.dtype, entry.device, study.config.batch_rows)
+    model.tell = reporter.note
+    return model
 
 
 def _served(study: Study, entry: ServedEntry, reporter: Reporter, store: Store, run: int) -> Model:

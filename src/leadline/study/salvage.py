@@ -134,7 +134,7 @@ def _looks_like(table: str, values: tuple[Any, ...]) -> bool:
             continue
         if not isinstance(value, _HOLDS[kind]):
             return False
-        if name in _JSON and not _is_json(value):
+        if name in _JSON and not _is_json(str(value)):
             return False
     if table == "configurations":
         about = json.loads(values[1])
