@@ -62,8 +62,12 @@ def document(goals: Sequence[Goal]) -> list[dict[str, Any]]:
 def table(goals: Sequence[Goal]) -> Table:
     """Goal, measured ratio with its spread, met or not, and where the reason stands."""
     made = Table(title="Against what people would use instead: their time over ours", show_lines=True)
-    for column in ("", "what", "against", "goal", "measured", "spread", "met"):
-        made.add_column(column, justify="right" if column in ("goal", "measured", "spread") else "left")
+    made.add_column("")
+    made.add_column("what", ratio=3)
+    made.add_column("against", ratio=2, overflow="fold")
+    for column in ("goal", "measured", "spread"):
+        made.add_column(column, justify="right", no_wrap=True)
+    made.add_column("met", max_width=20)
     for goal in sorted(goals, key=lambda goal: goal.number):
         met = {True: "yes", False: "no", None: ""}[goal.met]
         made.add_row(

@@ -130,7 +130,7 @@ def _workload(
         "runs": times,
         "floor_s": _flops(lm, prefilled, sampled) / peak,
         "peak_gflops": peak / 1e9,
-        "profile": _profile(lm, requests[: 16 * k]),
+        "profile": _profile(lm, requests[: 16 * k]) if part < len(prompts) else {},
     }
 
 
