@@ -32,7 +32,7 @@ BYTES = 2 * 1024**3
 # A busy machine is no fault of the reader: its own ten seconds are of processor time. What waits uses none.
 WAITING_SECONDS = 60
 # A reader that used next to no processor time for some ticks of the clock waits; a busy machine gives it more.
-_TICK, _IDLE_TICKS, _IDLE = 1.0, 8, 0.01
+_TICK, _IDLE_TICKS, _IDLE = 1.0, 30, 0.01
 # Beyond this a process is stopped; what it really used is measured, and held to BYTES.
 _ADDRESS_SPACE = 12 * 1024**3
 _LONG_FACTOR = 50

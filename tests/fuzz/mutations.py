@@ -5,6 +5,7 @@ A reader turns random bytes away at its first line. A real file with one thing w
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -44,14 +45,19 @@ _RAW: dict[str, str] = {
     "\ue000p": "0.1e-400",
     "\ue000q": "",
     "\ue000r": "1.0",
+    "\ue000s": "[" + ", ".join(["1"] * 1_000) + "]",
+    "\ue000t": '["a"' + ', "a"' * 1_000 + "]",
+    "\ue000u": '"' + "x" * 100_000 + '"',
+    "\ue000v": '"' + "9" * 5_000 + '"',
+    "\ue000w": '"' + "é" * 1_000 + '"',
 }
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2**31, 2**53 + 1, 2**63, 2**64, 0.5, -0.0, 1e308, "", " ", "\n", "a",
     "A b", "\x00", "a\nb", "\x1b[2J", "\u202e", "\u2028", "=1+1", "../x", "/etc/passwd", "a/../b", ".",
-    "..", "C:\\x", "~", "-", "--help", "http://[", "https://a:b@c", "file:///etc/passwd", "x" * 100_000,
-    "é" * 1_000, "\ufeff", "😀", "1", "-1", "1e999", "9" * 5_000, "nan", "٣", "{{ 1 }}",
+    "..", "C:\\x", "~", "-", "--help", "http://[", "https://a:b@c", "file:///etc/passwd",
+    "\ufeff", "😀", "1", "-1", "1e999", "nan", "٣", "{{ 1 }}",
     "{% for i in range(9**9) %}{% endfor %}", "2024-02-30", "0000-00-00", "<b>", [], {}, [[]], [None], [{}],
-    {"": ""}, {"a": {"a": {"a": []}}}, ["a"] * 1_000, [1, "a", None, {}], [["a"], ["a"]], {"\n": 1},
+    {"": ""}, {"a": {"a": {"a": []}}}, [1, "a", None, {}], [["a"], ["a"]], {"\n": 1},
     {"id": 1}, *_RAW,
 )  # fmt: skip
 
@@ -110,21 +116,16 @@ def changed(draw: st.DrawFn, originals: Sequence[Any]) -> Any:
 def _change(draw: st.DrawFn, value: Any) -> Any:
     place = draw(st.sampled_from(places(value)))
     if not place:
-        return draw(st.sampled_from((value, value, value, *VALUES)))
+        return copy.deepcopy(draw(st.sampled_from((value, value, value, *VALUES))))
     *way, last = place
-    parent: Any = value
-    for step in way:
-        parent = parent[step]
+    parent = _part(value, way)
     kind = draw(
         st.sampled_from(("replace", "replace", "replace", "remove", "rename", "wrap", "double", "other"))
     )
     if kind == "replace":
-        parent[last] = draw(st.sampled_from(VALUES))
+        parent[last] = copy.deepcopy(draw(st.sampled_from(VALUES)))
     elif kind == "other":
-        donor = value
-        for step in draw(st.sampled_from(places(value))):
-            donor = donor[step]
-        parent[last] = json.loads(json.dumps(donor))
+        parent[last] = _copied(_part(value, draw(st.sampled_from(places(value)))), parent[last])
     elif kind == "remove":
         del parent[last]
     elif kind == "wrap":
@@ -134,8 +135,20 @@ def _change(draw: st.DrawFn, value: Any) -> Any:
             parent.pop(last)
         )
     elif kind == "double" and not isinstance(parent, dict):
-        parent.append(json.loads(json.dumps(parent[last])))
+        parent.append(_copied(parent[last], parent[last]))
     return value
+
+
+def _part(value: Any, place: Sequence[str | int]) -> Any:
+    for step in place:
+        value = value[step]
+    return value
+
+
+def _copied(part: Any, otherwise: Any) -> Any:
+    """A copy of a part, if it is small: a value that is put into itself again and again fills any memory."""
+    text = json.dumps(part)
+    return json.loads(text) if len(text) < 5_000 else otherwise
 
 
 def places(value: Any, within: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:

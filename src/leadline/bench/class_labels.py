@@ -71,7 +71,7 @@ def _class_of(feature: object, depth: int) -> Any:
     if sort == "ClassLabel":
         names = feature.get("names")
         return tuple(map(str, names)) if isinstance(names, list) else None
-    if sort in _LISTS:
+    if isinstance(sort, str) and sort in _LISTS:
         inner = _class_of(feature.get("feature"), depth + 1)
         # A list of structures is kept as a structure of lists by some versions, and either way in files.
         return None if inner is None else [inner]

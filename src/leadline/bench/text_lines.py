@@ -11,6 +11,8 @@ from leadline.bench.problem import Problems
 
 # The longest window in its longest spelling (six bytes a character: \uXXXX), and room for the rest.
 MAX_LINE_BYTES = 16 * 1024 * 1024
+# A longer line is passed over, to what follows it, but not for ever: a file of zeros is one line.
+_PASSED_OVER = 1024 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,11 @@ def text_lines(file: BinaryIO, path: Path, problems: Problems) -> Iterator[Line]
         if len(line) > MAX_LINE_BYTES:
             while not line.endswith(b"\n") and (line := file.readline(MAX_LINE_BYTES)):
                 offset += len(line)
+                if offset - start > _PASSED_OVER:
+                    what = f"the line has more than {_PASSED_OVER:,} bytes, and the file is not read further"
+                    problems.add(f"{path}:{number}", what, fix="is it a file of items?")
+                    problems.cut_short()
+                    return
             problems.add(
                 f"{path}:{number}",
                 f"the line has {offset - start:,} bytes; at most {MAX_LINE_BYTES:,} are read",

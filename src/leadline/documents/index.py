@@ -17,6 +17,8 @@ from leadline.ordinary_file import opened
 
 INDEX_NAME = "index.jsonl"
 _NAMES: frozenset[str]
+# Of a line, which holds a few URLs and a sentence.
+_LONGEST = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,10 @@ def _entries(path: Path) -> Iterator[IndexEntry]:
     except OSError as error:
         raise LeadlineError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
     with file:
-        for line in file:
+        while line := file.readline(_LONGEST + 1):
+            if len(line) > _LONGEST:
+                what = f"a line has more than {_LONGEST:,} bytes"
+                raise LeadlineError(what, where=str(path), fix="restore it, or fetch the sources anew")
             try:
                 data = json.loads(line)
                 entry = IndexEntry(**{key: value for key, value in data.items() if key in _NAMES})

@@ -47,7 +47,7 @@ def recorded_seed(folder: Path) -> str:
         raise LeadlineError(
             f"cannot be written: {error.strerror or error}", where=str(path), fix="--into another folder"
         ) from error
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         pass
     raise UsageError("holds no seed", where=str(path), fix="put it back, or remove it to draw another")
 

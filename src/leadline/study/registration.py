@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from leadline.bench.problem import shortened
 from leadline.errors import LeadlineError, UsageError
 from leadline.ordinary_file import opened
 
@@ -219,7 +220,8 @@ def read_registration(path: Path) -> Registration:
     found = content.get("schema")
     if found != SCHEMA:
         raise UsageError(
-            f"not a registration: its schema is {found!r}, this version reads {SCHEMA!r}", where=str(path)
+            f"not a registration: its schema is {shortened(str(found))}, this version reads {SCHEMA!r}",
+            where=str(path),
         )
     if content.get(STAMP) != stamp(content):
         raise LeadlineError(
