@@ -24,7 +24,7 @@ help: ## Say what can be made.
 	@echo "make unit     the tests alone (ARGS='-k wobble' hands arguments to pytest)"
 	@echo "make endurance  hundreds of kills and other faults; docs/reliability.md has the last counts"
 	@echo "make fuzz     thousands of new broken files for every reader"
-	@echo "make bench    measure speed against other ways of decoding"
+	@echo "make bench    measure speed against what people would use instead"
 	@echo "make wheel    build the wheel and the source archive into dist/"
 	@echo "make clean    remove what was built (not .venv, not demo)"
 

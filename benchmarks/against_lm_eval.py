@@ -34,7 +34,7 @@ from leadline.techniques.prompts_library import Prompts
 
 ITEMS, MAX_TOKENS, STOP = 256, 16, ("\n",)
 # Tried on so many requests before anything is timed.
-BATCH_SIZES, TRIED_ON = (1, 8, 32, 128), 128
+BATCH_SIZES, TRIED_ON = (1, 8, 32), 32
 # Two tokens whose logits are so near are told apart by the order in which a product was summed.
 NEAR = 1e-3
 Say = Callable[[str], None]

@@ -41,7 +41,7 @@ from leadline.techniques.prepared import Prepared
 from leadline.techniques.prompts_library import Prompts
 
 Say = Callable[[str], None]
-FACTS, SCRIPTED = 100, 6
+FACTS, SCRIPTED = 100, 4
 STUDY = """\
 name: protocol
 benchmark: facts
