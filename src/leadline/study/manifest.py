@@ -22,7 +22,7 @@ from leadline.study.store import RunNote, Store
 from leadline.study.study import Study
 
 MANIFEST = "manifest.json"
-_ALSO = (RECORDED, "stopped", "code_served", "refilled", "recovered", "lost")
+_ALSO = (RECORDED, "stopped", "code_served", "refilled", "workers", "recovered", "lost")
 
 
 def _commit(folder: Path) -> str | None:
@@ -121,8 +121,8 @@ def _run(note: RunNote) -> dict[str, Any]:
         "environment": about.get("environment", {}),
         "code": about.get("code"),
         "accepted": about.get("accepted", []),
-        # Answers were imported, none drawn; a budget ended it; models behind an API; empty answers anew; no
-        # run, but answers that were saved out of a damaged file; a run of which that file told no more.
+        # Answers were imported, none drawn; a budget ended it; models behind an API; empty answers anew;
+        # workers asked the local models; no run, but answers that were saved out of a damaged file; a run of which that file told no more.
         **{key: about[key] for key in _ALSO if key in about},
     }
 
