@@ -249,3 +249,19 @@ def test_a_bundle_that_brings_another_verifier_is_judged_by_ours(copy: Path) -> 
     seal(copy)
     verification = verify_bundle(copy)
     assert verification.is_sound and not verification.is_own_copy
+
+
+def test_a_link_is_no_file_of_a_release_and_nothing_of_what_it_leads_to_is_told(
+    copy: Path, tmp_path: Path
+) -> None:
+    private = tmp_path / "private.txt"
+    private.write_text("a private matter\n", encoding="utf-8")
+    for name in ("responses.jsonl", "findings.json"):
+        linked = copy / name
+        kept = tmp_path / name
+        linked.rename(kept)
+        linked.symlink_to(private if name == "responses.jsonl" else kept)
+    seal(copy)
+    said = faults(copy)
+    assert "responses.jsonl is a link, or no file" in said and "findings.json is a link" in said
+    assert "private matter" not in said

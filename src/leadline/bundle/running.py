@@ -20,6 +20,7 @@ from leadline.errors import LeadlineError, UsageError
 VERIFIER = "verify.py"
 # What a zip file may hold: a bundle has no links, no absolute names, and is not a bomb.
 _MOST_BYTES = 64 * 2**30
+_SMALL, _MOST_TIMES = 2**30, 200
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,14 @@ def verify_place(place: Path) -> Verification:
 def _unpack(place: Path, folder: Path) -> None:
     try:
         with zipfile.ZipFile(place) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
+            unpacked = sum(entry.file_size for entry in archive.infolist())
+            if unpacked > min(_MOST_BYTES, max(_SMALL, _MOST_TIMES * place.stat().st_size)):
                 raise UsageError("is too large when unpacked", where=str(place))
             # Keeps to the folder, whatever the names say, and makes files of what was stored as a link.
             archive.extractall(folder)
     except (NotADirectoryError, IsADirectoryError, FileExistsError):
-        raise UsageError("cannot be unpacked: a name in it is a file and a folder", where=str(place)) from None
+        what = "cannot be unpacked: a name in it is a file and a folder"
+        raise UsageError(what, where=str(place)) from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise UsageError(f"cannot be unpacked: {error}", where=str(place)) from None
 

@@ -12,6 +12,22 @@ from typing import Any
 from leadline.bundle.verifier.faults import Book
 
 CHECKSUMS = "CHECKSUMS.sha256"
+# A line holds one answer with its text; packed files of answers are some ten times smaller than unpacked ones.
+_LONGEST_LINE = 64 * 2**20
+_MOST_UNPACKED, _MOST_TIMES = 2**30, 200
+
+
+def holds_only_files(folder: Path, book: Book) -> bool:
+    """Whether there is nothing but folders and files. What a link leads to lies outside of the bundle, and
+    what is wrong with it would be told with words out of it."""
+    odd = [
+        path.relative_to(folder).as_posix()
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or not (path.is_file() or path.is_dir())
+    ]
+    for name in odd:
+        book.fault("structure", f"{name} is a link, or no file: a bundle holds files and folders alone")
+    return not odd
 
 
 def check_checksums(folder: Path, book: Book) -> None:
@@ -101,8 +117,16 @@ def read_lines(folder: Path, name: str, book: Book) -> Iterator[tuple[int, dict[
     if not path.is_file() and not packed.is_file():
         book.fault("structure", f"{name} is missing")
         return
-    with path.open("rb") if path.is_file() else gzip.open(packed, "rb") as file:
-        for number, line in enumerate(file, 1):
+    is_plain = path.is_file()
+    most = path.stat().st_size if is_plain else max(_MOST_UNPACKED, _MOST_TIMES * packed.stat().st_size)
+    with path.open("rb") if is_plain else gzip.open(packed, "rb") as file:
+        number = 0
+        while line := file.readline(_LONGEST_LINE + 1):
+            number += 1
+            most -= len(line)
+            if len(line) > _LONGEST_LINE or most < 0:
+                book.fault("structure", f"{name}:{number}: more than any bundle holds; the rest was not read")
+                return
             try:
                 found = parsed(line)
                 if not isinstance(found, dict):
