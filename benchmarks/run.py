@@ -38,6 +38,7 @@ HELD = {
     "statistics": "statistics_pandas",
     "scanning": "scanning",
     "audit": "audit",
+    "start_up": "start_up",
 }
 OTHERS = {
     "techniques": "techniques",

@@ -6,8 +6,10 @@ The corpus is made of real text (Wikipedia's and Common Crawl's, from the folder
 project), half of its paragraphs, drawn with repetition: Dolma-style JSON lines, every second one with what is
 not ASCII escaped, as zstd shards. The sentences are of the other half, which does not occur, beyond their
 number spliced of two halves of real ones; 20 of them are of the first half ("sparse": one document of forty
-holds one), or 200 ("dense": one of four). Rates are uncompressed megabytes (2^20) a second of processor time,
-which other work on the machine slows less than a second by the clock; both are kept.
+holds one), or 200 ("dense": one of four). The same shards lie there as .zst, as .gz and unpacked; each
+program has one core and unpacks as its users do (`rg -z`, a pipe into grep). Rates are uncompressed megabytes
+(2^20) a second of processor time, which other work on the machine slows less than a second by the clock; both
+are kept.
 """
 
 from __future__ import annotations
@@ -29,10 +31,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from goals import Goal
+
 DATA = Path(__file__).parents[2] / "shared" / "data" / "build"
 SHARDS = 8
 SIZES = (10_000, 100_000)
-OTHERS = {"ripgrep": ("rg", "-F", "-c", "-f"), "grep": ("grep", "-a", "-F", "-c", "-f")}
+# How corpora come: the shards' names, and what unpacks them.
+KINDS = {
+    "zst": ("shard-*.jsonl.zst", ("zstd", "-dc")),
+    "gz": ("shard-*.jsonl.gz", ("gzip", "-dc")),
+    "plain": ("shard-*.jsonl", ("cat",)),
+}
+OTHERS = ("ripgrep", "grep")
+ENGINES = (("process", 1), ("process", 2), ("ray", 1), ("ray", 2))
+REASON = "docs/performance.md, A corpus scanned for sentences"
 
 
 def measure(*, repeats: int, quick: bool, say: Callable[[str], None]) -> list[dict[str, Any]]:
@@ -41,41 +53,96 @@ def measure(*, repeats: int, quick: bool, say: Callable[[str], None]) -> list[di
         say(f"scanning: skipped, needs the real inputs in {DATA}")
         return []
     with tempfile.TemporaryDirectory() as folder:
-        return compared(Path(folder), 16 if quick else 256, (1_000,) if quick else SIZES, repeats, say)
+        if quick:
+            return compared(Path(folder), 8, (1_000,), 1, say, others_of_ours=False)
+        return compared(Path(folder), 256, SIZES, repeats, say)
 
 
 def compared(
-    folder: Path, megabytes: int, sizes: tuple[int, ...], repeats: int, say: Callable[[str], None]
+    folder: Path,
+    megabytes: int,
+    sizes: tuple[int, ...],
+    repeats: int,
+    say: Callable[[str], None],
+    *,
+    others_of_ours: bool = True,
 ) -> list[dict[str, Any]]:
-    """All rows."""
+    """All rows; those of other matchers of ours and of several workers may be left out."""
     say(f"making {megabytes} MB of corpus")
     shards, known, absent = make(folder, megabytes << 20)
     rows = []
-    if zstd := shutil.which("zstd"):
-        rows.append(_program("zstd -dc alone", [zstd, "-dc", *map(str, shards)], None, shards, repeats))
-    rows.append(_own("decompression alone", folder, "none", "sparse", 0, repeats))
+    for kind, (names, unpack) in KINDS.items():
+        its = sorted(folder.glob(names))
+        if shutil.which(unpack[0]):
+            rows.append(_program(f"{' '.join(unpack)} alone", [*unpack, *map(str, its)], shards, repeats))
+        rows.append(_own("decompression alone", folder, "none", "sparse", 0, repeats, kind))
     for number in sizes:
         for density, there in (("sparse", 20), ("dense", 200)):
             sentences = [*known[:there], *absent(number - there)]
             (folder / f"{number}-{density}.txt").write_text("".join(one + "\n" for one in sentences), "utf-8")
         say(f"{number:,} sentences")
-        rows.append(_own("leadline", folder, "grams", "sparse", number, repeats))
+        for kind in KINDS:
+            rows.append(_own("leadline", folder, "grams", "sparse", number, repeats, kind))
+            rows += _others(folder, number, kind, shards, say)
+        if not others_of_ours:
+            continue
         rows.append(_own("leadline, one document of four hits", folder, "grams", "dense", number, repeats))
         rows.append(_own("leadline, hyperscan", folder, "hyperscan", "sparse", number, 1))
         rows.append(_own("leadline, ahocorasick", folder, "ahocorasick", "sparse", number, 1))
-        for name, command in OTHERS.items():
-            program = shutil.which(command[0])
-            if program is None or zstd is None:
-                say(f"{name}: not installed")
-                continue
-            argv = [program, *command[1:], str(folder / f"{number}-sparse.txt")]
-            row = _program(name, [zstd, "-dc", *map(str, shards)], argv, shards, 1)
-            rows.append(row | {"sentences": number})
     say("a naive search of 60 MB")
     rows.append(naive(shards, known[:100], absent(100), min(60, megabytes) << 20))
-    for engine, workers in (("process", 1), ("process", 2), ("ray", 1), ("ray", 2)):
+    for engine, workers in () if not others_of_ours else ENGINES:
         say(f"engine {engine}, {workers} workers")
         rows.append(_engine(folder, engine, workers, sizes[0]))
+    return rows
+
+
+def goals(found: list[dict[str, Any]]) -> list[Goal]:
+    """The scan's rate beside ripgrep's and beside unpacking alone; no goal is set for either."""
+    made = []
+    bare = {row["kind"]: row for row in found if row["what"] == "decompression alone"}
+    for row in (one for one in found if one["what"] == "leadline" and one["kind"] in ("zst", "gz")):
+        same = [one for one in found if all(one.get(key) == row[key] for key in ("kind", "sentences"))]
+        others = [(one["what"], one) for one in same if one["what"] in OTHERS]
+        for against, other in [*others, ("unpacking alone", bare[row["kind"]])]:
+            ratio = row["per processor second"] / other["per processor second"]
+            made.append(
+                Goal(
+                    number=f"5 scan .{row['kind']} {row['sentences']:,}",
+                    what=f"{row['sentences']:,} sentences sought in .{row['kind']} shards, three tiers",
+                    against=against if against in OTHERS else f"{against} (a bound)",
+                    target=None,
+                    ratio=ratio,
+                    low=ratio,
+                    high=ratio,
+                    how="MB a processor second, one core; exact lines only for the others",
+                    reason=REASON,
+                )
+            )
+    return made
+
+
+def _others(
+    folder: Path, number: int, kind: str, shards: list[Path], say: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """ripgrep and grep, each the way in which their users unpack."""
+    names, unpack = KINDS[kind]
+    its = [str(path) for path in sorted(folder.glob(names))]
+    sought = str(folder / f"{number}-sparse.txt")
+    packed = kind != "plain"
+    commands: dict[str, tuple[list[str] | None, list[str], list[str]]] = {
+        "ripgrep": (None, ["rg", "-j1", "-F", "-c", *(["-z"] * packed), "-f", sought], its),
+        "grep": ([*unpack, *its] if packed else None, ["grep", "-a", "-F", "-c", "-f", sought], its),
+    }
+    rows = []
+    for name, (first, search, files) in commands.items():
+        if shutil.which(search[0]) is None or shutil.which(unpack[0]) is None:
+            say(f"{name}: not installed")
+            continue
+        made = _timed(["true"], search)  # with nothing to read but its sentences
+        timed = _timed(first, search) if first else _timed([*search, *files], None)
+        row = _rates(_size(shards), timed[0] - made[0], timed[1])
+        rows.append({"what": name, "kind": kind, "sentences": number, **row, "made in, s": round(made[0], 1)})
     return rows
 
 
@@ -104,13 +171,20 @@ def make(folder: Path, size: int) -> tuple[list[Path], list[str], Callable[[int]
         path = folder / f"shard-{shard}.jsonl.zst"
         shards.append(path)
         written = 0
-        with path.open("wb") as file, zstandard.ZstdCompressor(level=3).stream_writer(file) as packed:
+        plain = path.with_suffix("")
+        with (
+            path.open("wb") as file,
+            zstandard.ZstdCompressor(level=3).stream_writer(file) as packed,
+            plain.open("wb") as unpacked,
+            gzip.open(f"{plain}.gz", "wb", compresslevel=6) as zipped,
+        ):
             while written < size // SHARDS:
                 said = "\n".join(rnd.choices(used, k=rnd.randrange(1, 12)))
                 about = {"url": f"https://example.org/{document}", "n": [1, 2]}
                 whole = {"id": f"d{document}", "text": said, "source": "real text", "metadata": about}
                 line = json.dumps(whole, ensure_ascii=bool(document % 2)).encode() + b"\n"
-                packed.write(line)
+                for out in (packed, unpacked, zipped):
+                    out.write(line)
                 written += len(line)
                 document += 1
     return shards, known, absent
@@ -149,20 +223,23 @@ def _sentences(paragraphs: list[str], rnd: random.Random) -> list[str]:
     return found
 
 
-def _own(name: str, folder: Path, engine: str, density: str, number: int, repeats: int) -> dict[str, Any]:
+def _own(
+    name: str, folder: Path, engine: str, density: str, number: int, repeats: int, kind: str = "zst"
+) -> dict[str, Any]:
     """In a process of its own: what this one has imported would be counted as the scan's memory."""
-    command = [sys.executable, __file__, "--scan", str(folder), engine, density, str(number), str(repeats)]
+    settings = (str(folder), engine, density, str(number), str(repeats), kind)
+    command = [sys.executable, __file__, "--scan", *settings]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     row: dict[str, Any] = json.loads(printed.splitlines()[-1])
-    return {"what": name, "sentences": number, **row}
+    return {"what": name, "kind": kind, "sentences": number, **row}
 
 
-def scan(folder: Path, engine: str, density: str, number: int, repeats: int) -> dict[str, Any]:
+def scan(folder: Path, engine: str, density: str, number: int, repeats: int, kind: str) -> dict[str, Any]:
     """A row's figures: the best of some scans of all shards by one process."""
     from leadline.build.presence.scanner import Scanner
     from leadline.build.presence.unpacking import unpacked
 
-    shards = sorted(folder.glob("*.zst"))
+    shards = sorted(folder.glob(KINDS[kind][0]))
     started = time.process_time()
     scanner: Any = None
     if engine != "none":
@@ -195,17 +272,15 @@ def _peak() -> int:
     return int(next(line for line in status.read_text().splitlines() if line.startswith("VmHWM")).split()[1])
 
 
-def _program(
-    name: str, unpack: list[str], search: list[str] | None, shards: list[Path], repeats: int
-) -> dict[str, Any]:
-    """zstd alone, or into a program; processor time without that in which it reads its sentences."""
-    from leadline.build.presence.unpacking import unpacked
+def _program(name: str, unpack: list[str], shards: list[Path], repeats: int) -> dict[str, Any]:
+    """A program that unpacks, alone."""
+    best = min(_timed(unpack, None) for _ in range(repeats))
+    return {"what": name, "kind": "", "sentences": 0, **_rates(_size(shards), *best)}
 
-    made = _timed(["true"], search) if search else (0.0, 0.0)
-    timed = min(_timed(unpack, search) for _ in range(repeats))
-    best = (timed[0] - made[0], timed[1])
-    size = sum(len(piece) for shard in shards for piece in unpacked(shard))
-    return {"what": name, "sentences": 0, **_rates(size, *best), "made in, s": round(made[0], 1)}
+
+def _size(shards: list[Path]) -> int:
+    """Bytes of all shards, unpacked."""
+    return sum(shard.with_suffix("").stat().st_size for shard in shards)
 
 
 def _timed(first: list[str], then: list[str] | None) -> tuple[float, float]:
@@ -274,10 +349,10 @@ def naive(shards: list[Path], known: list[str], absent: list[str], size: int) ->
 
 def _engine(folder: Path, name: str, workers: int, number: int) -> dict[str, Any]:
     """All shards through an engine: by the clock, without what the first shard of each worker waits for."""
-    from leadline.workers.choose import chosen_engine
     from leadline.build.presence.scan_stage import ScanWork, Shard, ready, scan_shard
     from leadline.build.workspace import StageFolder
     from leadline.errors import LeadlineError, UsageError
+    from leadline.workers.choose import chosen_engine
 
     what = f"{name}, {workers} worker{'s' * (workers > 1)}"
     sentences = tuple((folder / f"{number}-sparse.txt").read_text("utf-8").splitlines())
@@ -310,11 +385,11 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=256)
     parser.add_argument("--sentences", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--scan", nargs=5, help=argparse.SUPPRESS)
+    parser.add_argument("--scan", nargs=6, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.scan:
-        folder, engine, density, number, repeats = arguments.scan
-        print(json.dumps(scan(Path(folder), engine, density, int(number), int(repeats))))
+        folder, engine, density, number, repeats, kind = arguments.scan
+        print(json.dumps(scan(Path(folder), engine, density, int(number), int(repeats), kind)))
         return
     with tempfile.TemporaryDirectory() as made:
         sizes = tuple(arguments.sentences)

@@ -17,11 +17,12 @@ SAMPLES = 20
 def scanning(console: Console, found: list[dict[str, Any]]) -> None:
     """MB a second of each way."""
     table = Table(title="A corpus scanned for sentences: MB of uncompressed text, one process unless said")
-    for column in ("what", "sentences", "MB", "MB / processor s", "MB / s", "peak memory"):
+    for column in ("what", "files", "sentences", "MB", "MB / processor s", "MB / s", "peak memory"):
         table.add_column(column, justify="left" if column == "what" else "right")
     for row in found:
         table.add_row(
             row["what"],
+            row.get("kind", ""),
             f"{row['sentences']:,}" if row["sentences"] else "",
             f"{row.get('megabytes', '')}",
             f"{row.get('per processor second', '')}",
@@ -66,7 +67,7 @@ def sampling(console: Console, found: list[dict[str, Any]]) -> None:
         )
     console.print(table)
     for row in found:
-        parts = ", ".join(f"{name} {share:.0%}" for name, share in row["profile"].items())
+        parts = ", ".join(f"{name} {share:.0%}" for name, share in row["profile"].items()) or "not profiled"
         console.print(f"where leadline's time goes, {row['workload']}: {parts}")
 
 
@@ -93,6 +94,12 @@ def protocol(console: Console, found: list[dict[str, Any]]) -> None:
         "all", f"{script:.0f} s", "", f"{row['leadline_s']:.1f} s", f"{script / row['leadline_s']:.1f}×"
     )
     console.print(table)
+    for each in row["unequal"]:
+        console.print(
+            f"unequal: {each['method']}, {each['item']}: text and rank {each['leadline']}, "
+            f"the script's {each['script']}",
+            markup=False,
+        )
 
 
 def greedy(console: Console, found: list[dict[str, Any]]) -> None:
@@ -142,6 +149,49 @@ def audit(console: Console, found: list[dict[str, Any]]) -> None:
             f"{row['megabytes per second']:.1f}",
             f"{row['reading alone, seconds']:.1f} s",
             f"{row['peak megabytes, all processes']:,} MB",
+        )
+    console.print(table)
+    for row in found:
+        for name, other in row["others"].items():
+            console.print(
+                f"{name} of the same quotes: {other['processor seconds']:.1f} s of processor, the audit "
+                f"{row['processor seconds, all processes']:.1f} s; of {row['items']:,} items {name} flags "
+                f"{other['sound items flagged']:,} that are sound and misses "
+                f"{other['flagged items missed']:,}"
+            )
+
+
+def statistics(console: Console, found: list[dict[str, Any]]) -> None:
+    """Scoring and statistics beside a script with pandas."""
+    table = Table(title="Scoring and statistics: processor seconds on one thread")
+    for column in ("answers", "leadline", "pandas", "ratio", "compared", "differ", "leadline MB"):
+        table.add_column(column, justify="right")
+    for row in found:
+        ours = min(row["ours, each run"])
+        table.add_row(
+            f"{row['answers']:,}",
+            f"{ours:.1f} s",
+            f"{row['pandas, s']:,.0f} s",
+            f"{row['pandas, s'] / ours:.0f}×",
+            f"{row['figures compared']:,}" if row["figures compared"] else "scaled",
+            f"{len(row.get('figures that differ', []))}",
+            f"{row['ours, peak MB']:,}",
+        )
+    console.print(table)
+
+
+def start_up(console: Console, found: list[dict[str, Any]]) -> None:
+    """What commands take before their work, beside what they cannot do without."""
+    table = Table(title="Start-up: seconds, the least of alternating runs")
+    for column in ("what", "by the clock", "processor", "floor, processor", "over it"):
+        table.add_column(column, justify="left" if column == "what" else "right")
+    for row in found:
+        table.add_row(
+            row["what"],
+            f"{row['seconds']:.2f} s",
+            f"{row['processor seconds']:.2f} s",
+            f"{row['floor, processor seconds']:.2f} s ({row['floor']})" if row["floor"] else "",
+            f"{row['processor seconds'] / row['floor, processor seconds']:.1f}×" if row["floor"] else "",
         )
     console.print(table)
 
