@@ -16,7 +16,9 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -98,15 +100,16 @@ class Harness:
         logging.disable(logging.WARNING)
         try:
             model = Timed(pretrained=self._lm.model, tokenizer=self._lm.tokenizer, batch_size=batch_size)
-            found = lm_eval.simple_evaluate(
-                model=model,
-                tasks=[self._task],
-                task_manager=TaskManager(include_path=str(self._out), include_defaults=False),
-                samples={self._task: list(places)},
-                gen_kwargs=dict(self._settings),
-                apply_chat_template=self._chat,
-                bootstrap_iters=0,
-            )
+            with redirect_stderr(StringIO()):  # bars of progress
+                found = lm_eval.simple_evaluate(
+                    model=model,
+                    tasks=[self._task],
+                    task_manager=TaskManager(include_path=str(self._out), include_defaults=False),
+                    samples={self._task: list(places)},
+                    gen_kwargs=dict(self._settings),
+                    apply_chat_template=self._chat,
+                    bootstrap_iters=0,
+                )
         finally:
             logging.disable(before)
         rows = sorted(found["samples"][self._task], key=lambda row: row["doc_id"])
