@@ -122,7 +122,8 @@ def _run(note: RunNote) -> dict[str, Any]:
         "code": about.get("code"),
         "accepted": about.get("accepted", []),
         # Answers were imported, none drawn; a budget ended it; models behind an API; empty answers anew;
-        # workers asked the local models; no run, but answers that were saved out of a damaged file; a run of which that file told no more.
+        # workers asked the local models; no run, but answers that were saved out of a damaged file; a run of
+        # which that file told no more.
         **{key: about[key] for key in _ALSO if key in about},
     }
 
