@@ -45,7 +45,7 @@ _HTML_SUFFIXES = frozenset((".htm", ".html", ".xhtml"))
 _XML_SUFFIXES = frozenset((".xml", ".xbrl", ".xsd", ".rss", ".atom", ".svg"))
 _ROOT_WITHIN = 65_536
 # Controls that no text has, among the first characters; a few may be damage.
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 _LOOKED_AT = 65_536
 _TOO_MANY = 0.02
 
@@ -66,7 +66,8 @@ def refuse_binary(data: bytes, where: str) -> None:
 def refuse_noise(text: str, where: str) -> None:
     """Raises UnreadableDocument when `text`, as decoded, is full of control characters: it was no text."""
     head = text[:_LOOKED_AT]
-    if len(_CONTROLS.findall(head)) > _TOO_MANY * len(head):
+    coded = head.encode("utf-8", "surrogatepass")  # in which a control is one byte, and no other's part
+    if len(coded) - len(coded.translate(None, _CONTROLS)) > _TOO_MANY * len(head):
         raise UnreadableDocument("is a binary file, not text", where=where)
 
 

@@ -64,11 +64,13 @@ _LINE_SIGN, _CELL_SIGN, _KEPT_SPACE, _KEPT_LINE, _KEPT_TAB = "\ufdd0", "\ufdd1",
 _STANDING_IN = re.compile("[\ufdd0-\ufdd4]")
 _NO_SIGNS = dict.fromkeys(map(ord, (_LINE_SIGN, _CELL_SIGN)), " ")
 _KEEP = str.maketrans({" ": _KEPT_SPACE, "\n": _KEPT_LINE, "\t": _KEPT_TAB, "\r": None})
-_SPACES = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
 _CELL_RUN = re.compile(f" ?{_CELL_SIGN}[ {_CELL_SIGN}]*")
 _BREAK = ("", _LINE_SIGN, _CELL_SIGN, _LINE_SIGN, "", "", "")  # by role
 _MEANT = {_CELL_SIGN: "\t", _KEPT_SPACE: " ", _KEPT_LINE: "\n", _KEPT_TAB: "\t"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+# The same in UTF-8: single bytes, and what begins surrogates, U+FFFE and U+FFFF, and stand-ins, among others.
+_NOT_XML_BYTES = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
+_MAY_BE_MORE = (b"\xed", b"\xef\xbf", b"\xef\xb7")
 
 _PIECE = 1 << 18  # characters handed to the parser at a time
 _MANY = 1 << 14  # pieces of text after which they are put together
@@ -187,10 +189,13 @@ class _Page:
         pass
 
     def _fold(self) -> None:
-        text = _SPACES.sub(" ", "".join(self._pieces))
+        text = _one_space("".join(self._pieces))
         self._pieces.clear()
         lines = (line.strip(f" {_CELL_SIGN}") for line in text.split(_LINE_SIGN))
-        self._folded += (_CELL_RUN.sub(_CELL_SIGN, line) for line in lines if line)
+        if _CELL_SIGN in text:
+            self._folded += (_CELL_RUN.sub(_CELL_SIGN, line) for line in lines if line)
+        else:
+            self._folded += filter(None, lines)
 
     def text(self) -> str:
         """All of it, with the stand-ins replaced."""
@@ -256,15 +261,29 @@ class _Tree(_Page):
 
 def _feed(parser: Any, markup: str) -> None:
     for start in range(0, len(markup), _PIECE):
-        piece = markup[start : start + _PIECE]
-        if not piece.isascii():
-            piece = _STANDING_IN.sub("", piece)
-        parser.feed(_NOT_XML.sub("", piece).encode("utf-8"))
+        parser.feed(_allowed(markup[start : start + _PIECE]))
     try:
         parser.close()
     except etree.XMLSyntaxError:
         if isinstance(parser, etree.XMLParser):
             raise
+
+
+def _allowed(piece: str) -> bytes:
+    """Without what XML does not allow, and without stand-ins, in UTF-8."""
+    coded = piece.encode("utf-8", "surrogatepass").translate(None, _NOT_XML_BYTES)
+    if any(mark in coded for mark in _MAY_BE_MORE):
+        return _NOT_XML.sub("", _STANDING_IN.sub("", piece)).encode("utf-8")
+    return coded
+
+
+def _one_space(text: str) -> str:
+    """White space as browsers fold it, but for no-break spaces: one space for any run."""
+    for character in "\t\r\n\f":
+        text = text.replace(character, " ")
+    while "  " in text:  # each turn halves the longest run
+        text = text.replace("  ", " ")
+    return text
 
 
 def _declares_entities(markup: str) -> bool:
