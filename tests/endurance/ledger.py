@@ -1,8 +1,9 @@
 """The account of endurance: what was done to a program, and what was lost by it.
 
 A test takes the tally of its kind of fault and writes down each fault and what became of it. What a tally
-holds is printed at the end of `make endurance` and kept under benchmarks/results/. `check` fails the test
-after its last fault, so that one loss does not hide how many there are.
+holds is printed at the end of `make endurance` and kept under benchmarks/results/, from where
+`python -m tests.endurance.ledger` writes it into docs/reliability.md. `check` fails the test after its last
+fault, so that one loss does not hide how many there are.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "endurance.json"
+_ROOT = Path(__file__).parents[2]
+RESULTS = _ROOT / "benchmarks" / "results" / "endurance.json"
+PAGE = _ROOT / "docs" / "reliability.md"
 # Columns of the table: what must be 0 is said in CONTRACT.
 COLUMNS = ("faults", "midway", "answers", "lost", "asked twice", "wrong reports", "other", "in flight")
 CONTRACT = ("lost", "asked twice", "wrong reports", "other")
@@ -132,3 +135,15 @@ def keep(rows: Sequence[dict[str, Any]], path: Path = RESULTS) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {"rows": whole, "all": total(whole)}
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def show(page: Path = PAGE, path: Path = RESULTS) -> None:
+    """Put what was kept into the page, between its two marks."""
+    before, _, rest = page.read_text("utf-8").partition("<!-- endurance -->\n")
+    _, _, after = rest.partition("<!-- /endurance -->")
+    shown = table(json.loads(path.read_text("utf-8"))["rows"])
+    page.write_text(f"{before}<!-- endurance -->\n\n{shown}\n\n<!-- /endurance -->{after}", "utf-8")
+
+
+if __name__ == "__main__":
+    show()
