@@ -96,7 +96,7 @@ def test_cancelled_rows_are_not_computed_on(lm: CausalLM, monkeypatch: pytest.Mo
     monkeypatch.setattr(Lanes, "step", counted)
     requests = [replace(_numbers(3, max_tokens=12), key=(at,)) for at in range(40)]
     _run(lm, requests, Told(dict.fromkeys(range(39), 2)))
-    assert sizes[0] >= 30
+    assert sizes[0] > 10  # those that chose the same first token are one
     assert max(sizes[1:], default=0) <= 3
     sizes.clear()
     _run(lm, requests, Told(dict.fromkeys(range(40), 1)))

@@ -25,12 +25,14 @@ class Watch:
             known[id(chooser)] = [request.key for request in requests]
             made(chooser, vocabulary, requests)
 
-        def watched(chooser: Any, logits: Tensor, live: Sequence[int], step: int) -> Tensor:
-            for row, at in zip(logits, live, strict=True):
+        def watched(
+            chooser: Any, logits: Tensor, sources: Sequence[int], live: Sequence[int], step: int
+        ) -> Tensor:
+            for source, at in zip(sources, live, strict=True):
                 steps = self._steps.setdefault(known[id(chooser)][at], [])
                 assert len(steps) == step
-                steps.append(row.clone())
-            return choose(chooser, logits, live, step)
+                steps.append(logits[source].clone())
+            return choose(chooser, logits, sources, live, step)
 
         patch.setattr(Chooser, "__init__", init)
         patch.setattr(Chooser, "choose", watched)

@@ -282,7 +282,7 @@ def _decode_attention(
     masks = _decode_masks(batch, window, group, held.prompt.keys.shape[2], held.own.keys.shape[2])
     sources = [
         _Source(held.prompt, partial(_to_table, rows=rows), partial(_from_table, rows=rows), masks[1]),
-        _Source(held.own, _same, _same, masks[2], fixed=True),
+        _Source(Part(held.own.keys[:count], held.own.values[:count]), _same, _same, masks[2], fixed=True),
     ]
     if held.prefix is not None and held.prefix.keys.shape[2]:
         sources.insert(0, _Source(held.prefix, _flat, partial(_unflat, owners=count), masks[0]))

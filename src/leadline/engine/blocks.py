@@ -6,7 +6,8 @@ A batch is prompts, each with several rows (its samples). Three parts hold the k
     prompt   the rest of each prompt                   [prompts, kv_heads, blocks, BLOCK, head_dim]
     own      what each row has generated               [rows, kv_heads, blocks, OWN_BLOCK, head_dim]
 
-Forking a prompt into K samples copies nothing, and a finished row takes only its own few tokens with it.
+Forking a prompt into K samples copies nothing, forking a row copies what it has generated, and a finished row
+takes only its own few tokens with it.
 Blocks begin at fixed positions, so a row's attention is summed over the same blocks in the same order
 whatever it is batched with (see `attention.py`).
 """
@@ -36,7 +37,8 @@ class Part:
 @dataclass
 class Layer:
     """The three parts of one layer, and `tail`: what the prefix has beyond whole blocks,
-    `[1, kv_heads, tokens, head_dim]`, to be copied into each prompt's first block."""
+    `[1, kv_heads, tokens, head_dim]`, to be copied into each prompt's first block. `own` may have room for
+    more rows than there are."""
 
     prefix: Part | None = None
     tail: Part | None = None
@@ -51,7 +53,7 @@ class Rows:
     prefix_tokens: what all prompts begin with; computed once. Of these, `prefix_length` fill whole blocks and
     are kept once; the others are copied to the first block of each prompt. prompt_length: `[prompts]` all
     tokens of a prompt. row_prompt: `[rows]` index of each row's prompt. row_slot: `[rows]` index of the row
-    within a table of [prompts × width].
+    within a table of [prompts × width]. is_full: the rows, in their order, are that table.
     """
 
     prefix_tokens: int
@@ -59,22 +61,23 @@ class Rows:
     row_prompt: Tensor
     row_slot: Tensor
     width: int
+    is_full: bool
     generated: int = 0
 
     @staticmethod
     def of(prefix_tokens: int, prompt_length: Tensor, row_prompt: Tensor, generated: int = 0) -> Rows:
-        """Lay out rows (sorted by prompt) in a [prompts × width] table: one product serves all prompts."""
-        prompts = prompt_length.shape[0]
+        """Lay out rows, in any order, in a [prompts × width] table: one product serves all prompts."""
+        prompts, rows = prompt_length.shape[0], row_prompt.shape[0]
         counts = torch.bincount(row_prompt, minlength=prompts)
         width = int(counts.max())
         first = torch.cumsum(counts, 0) - counts
-        within = torch.arange(row_prompt.shape[0], device=row_prompt.device) - first[row_prompt]
-        return Rows(prefix_tokens, prompt_length, row_prompt, row_prompt * width + within, width, generated)
-
-    @property
-    def is_full(self) -> bool:
-        """Every place of the table is taken: the table is the rows themselves."""
-        return self.row_prompt.shape[0] == self.width * self.prompt_length.shape[0]
+        places = torch.arange(rows, device=row_prompt.device)
+        ranked = torch.argsort(row_prompt, stable=True)
+        within = torch.empty_like(places)
+        within[ranked] = places - first[row_prompt[ranked]]
+        slot = row_prompt * width + within
+        is_full = rows == width * prompts and bool((slot == places).all())
+        return Rows(prefix_tokens, prompt_length, row_prompt, slot, width, is_full, generated)
 
     @property
     def prefix_length(self) -> int:
@@ -123,6 +126,25 @@ class Batch:
             for part in parts:  # let go at once: two copies of all layers would be twice the memory
                 part.layers[number].prompt = None
 
+    def fork(self, parents: Tensor) -> None:
+        """Add a row for each of `parents` `[new rows]`, indices into the present rows: it has generated what
+        its parent has."""
+        before = self.rows.row_prompt.shape[0]
+        after = before + parents.shape[0]
+        for layer in self.layers:
+            if layer.own is not None:
+                if layer.own.keys.shape[0] < after:
+                    room = after + after // 2
+                    layer.own = Part(_with_room(layer.own.keys, room), _with_room(layer.own.values, room))
+                for held in (layer.own.keys, layer.own.values):
+                    blocks, rest = divmod(self.rows.generated, OWN_BLOCK)
+                    held[before:after, :, :blocks] = held[parents, :, :blocks]
+                    if rest:
+                        held[before:after, :, blocks, :rest] = held[parents, :, blocks, :rest]
+                        held[before:after, :, blocks, rest:] = 0  # weighs nothing, but must be a number
+        row_prompt = torch.cat([self.rows.row_prompt, self.rows.row_prompt[parents]])
+        self.rows = Rows.of(self.rows.prefix_tokens, self.rows.prompt_length, row_prompt, self.rows.generated)
+
     def keep(self, kept: Tensor) -> None:
         """Drop finished rows: `kept` `[kept rows]` are indices into the present rows, ascending."""
         row_prompt = self.rows.row_prompt[kept]
@@ -141,6 +163,13 @@ class Batch:
         else:
             prompt_length = self.rows.prompt_length
         self.rows = Rows.of(self.rows.prefix_tokens, prompt_length, row_prompt, self.rows.generated)
+
+
+def _with_room(held: Tensor, rows: int) -> Tensor:
+    """The same with room for `rows`, in which nothing is written yet."""
+    out = held.new_empty(rows, *held.shape[1:])
+    out[: held.shape[0]] = held
+    return out
 
 
 def _stacked(parts: list[Tensor]) -> Tensor:
@@ -193,23 +222,21 @@ class BlockCache(Cache):
 
     def _append(self, layer: Layer, key_states: Tensor, value_states: Tensor) -> None:
         rows = self.batch.rows.row_prompt.shape[0]
-        key_states, value_states = (
-            key_states[:rows],
-            value_states[:rows],
-        )  # rows added as padding are not kept
-        heads, width = key_states.shape[1], key_states.shape[3]
+        # Rows that were added as padding are not kept.
+        key_states, value_states = key_states[:rows], value_states[:rows]
         at = self.batch.rows.generated
         if layer.own is None or at == layer.own.keys.shape[2] * OWN_BLOCK:
-            block = key_states.new_zeros(rows, heads, 1, OWN_BLOCK, width)
-            vblock = value_states.new_zeros(rows, heads, 1, OWN_BLOCK, value_states.shape[-1])
-            if layer.own is None:
-                layer.own = Part(block, vblock)
-            else:
-                layer.own = Part(
-                    torch.cat([layer.own.keys, block], 2), torch.cat([layer.own.values, vblock], 2)
-                )
-        layer.own.keys[:, :, at // OWN_BLOCK, at % OWN_BLOCK] = key_states[:, :, 0]
-        layer.own.values[:, :, at // OWN_BLOCK, at % OWN_BLOCK] = value_states[:, :, 0]
+            held = layer.own
+            owners = rows if held is None else held.keys.shape[0]
+            new = [
+                each.new_zeros(owners, each.shape[1], 1, OWN_BLOCK, each.shape[3])
+                for each in (key_states, value_states)
+            ]
+            if held is not None:
+                new = [torch.cat([held.keys, new[0]], 2), torch.cat([held.values, new[1]], 2)]
+            layer.own = Part(*new)
+        layer.own.keys[:rows, :, at // OWN_BLOCK, at % OWN_BLOCK] = key_states[:, :, 0]
+        layer.own.values[:rows, :, at // OWN_BLOCK, at % OWN_BLOCK] = value_states[:, :, 0]
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Tokens before this forward pass. Positions are always given explicitly; this only informs."""

@@ -13,6 +13,9 @@ from leadline.engine.keyed import uniforms
 from leadline.engine.nucleus import nucleus
 from leadline.engine.request import Request
 
+# So many distributions at once: their sums stay near the processor, and a large batch costs no more memory.
+_AT_ONCE = 32
+
 
 class Chooser:
     """Picks the next token of every row: the highest score at temperature 0, else a keyed draw."""
@@ -32,25 +35,34 @@ class Chooser:
             for request in requests
         ]
 
-    def choose(self, scores: Tensor, live: Sequence[int], step: int) -> Tensor:
-        """`scores` `[rows, vocabulary]`; `live` names each row → `[rows]` token ids."""
+    def choose(self, scores: Tensor, sources: Sequence[int], live: Sequence[int], step: int) -> Tensor:
+        """`scores` `[some, vocabulary]`; `live` names each row, `sources` the scores that it chooses from,
+        which several rows may share → `[rows]` token ids."""
         tokens = torch.empty(len(live), dtype=torch.long, device=scores.device)
         for way in dict.fromkeys(self.ways[at] for at in live):
             where = [i for i, at in enumerate(live) if self.ways[at] == way]
-            whole = len(where) == len(live)
-            index = torch.tensor(where, device=scores.device)
-            part = scores if whole else scores[index]
-            temperature, top_p = way
-            if temperature > 0:
-                table = np.zeros((len(where), self.depth))
-                for i, at in enumerate(where):
-                    uniform = self.tables[live[at]]
-                    # A row past its limit has finished and only waits to be taken out.
-                    if uniform is not None and step < len(uniform):
-                        table[i] = uniform[step]
-                tree = SumTree(nucleus(part, temperature, top_p), temperature)
-                chosen = tree.draw(torch.from_numpy(table).to(scores.device))
-            else:
-                chosen = part.argmax(-1)
-            tokens[index] = chosen
+            place = {source: n for n, source in enumerate(dict.fromkeys(sources[i] for i in where))}
+            for first in range(0, len(place), _AT_ONCE):
+                mine = [i for i in where if first <= place[sources[i]] < first + _AT_ONCE]
+                used = torch.tensor(list(place)[first : first + _AT_ONCE], device=scores.device)
+                rows = torch.tensor([place[sources[i]] - first for i in mine], device=scores.device)
+                names = [live[i] for i in mine]
+                tokens[torch.tensor(mine, device=scores.device)] = self._chosen(
+                    scores[used], rows, names, way, step
+                )
         return tokens
+
+    def _chosen(
+        self, scores: Tensor, rows: Tensor, live: Sequence[int], way: tuple[float, float], step: int
+    ) -> Tensor:
+        """The tokens of rows that are alike, each from its row of `scores`."""
+        temperature, top_p = way
+        if temperature == 0:
+            return scores.argmax(-1)[rows]
+        table = np.zeros((len(live), self.depth))
+        for i, at in enumerate(live):
+            uniform = self.tables[at]
+            assert uniform is not None
+            table[i] = uniform[step]
+        tree = SumTree(nucleus(scores, temperature, top_p), temperature)
+        return tree.draw(torch.from_numpy(table).to(scores.device), rows)

@@ -1,4 +1,8 @@
-"""The decode loop: prefill each prompt once, fork it into its samples, step, and let finished rows go."""
+"""The decode loop: prefill each prompt once, step, fork where samples part, and let finished ones go.
+
+Samples of a prompt that have said the same so far are computed once: what a row gives does not depend on its
+batch, so it makes no difference to them, and at a temperature of 0.7 it is most of the first tokens.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,7 @@ from leadline.errors import UsageError
 # Called with the index of a request and the scores of its first token, `[vocabulary]`.
 Watch = Callable[[int, Tensor], None]
 
-# Rows that have finished go on being computed until they are this share of the batch: taking them out copies
+# Stems that have ended go on being computed until they are this share of the batch: taking them out copies
 # the keys and values of the others.
 _COMPACT_AT = 0.06
 
@@ -108,9 +112,30 @@ def generate(
                     stack.enter_context(masks.amateur.running(masks.amateur.in_blocks))
                 if not intervention.is_empty:
                     stack.enter_context(edited(lm.anatomy, intervention.edits, mask))
-                lanes_others = [others[index] for group in groups for index in group] if others else None
-                lanes = Lanes(lm, planned, intervention.decoding, in_blocks, lanes_others)
-                yield from _run(lm, lanes, planned, _Asked(requests, texts, twins, watch, on_text))
+                stemmed, stems, lane_others = _stems(planned, others)
+                lanes = Lanes(lm, stemmed, intervention.decoding, in_blocks, lane_others)
+                yield from _run(lm, lanes, planned, _Asked(requests, texts, twins, watch, on_text), stems)
+
+
+def _stems(
+    planned: PlannedBatch, others: Sequence[tuple[int, ...]] | None
+) -> tuple[PlannedBatch, list[int], list[tuple[int, ...]] | None]:
+    """The batch with one request of each stem, as which the rows begin; the stem of each row; and the other
+    prompt of each stem. Before anything is said, rows are one stem where their prompts are the same."""
+    groups: list[tuple[int, ...]] = []
+    stems: list[int] = []
+    total = 0
+    for group in planned.requests:
+        first: dict[object, int] = {}
+        place: dict[object, int] = {}
+        for index in group:
+            same = others[index] if others else None
+            first.setdefault(same, index)
+            stems.append(total + place.setdefault(same, len(place)))
+        groups.append(tuple(first.values()))
+        total += len(place)
+    stemmed = PlannedBatch(planned.prefix, planned.prompts, tuple(groups))
+    return stemmed, stems, [others[index] for group in groups for index in group] if others else None
 
 
 def _parts(
@@ -189,40 +214,67 @@ class _Asked:
 
 
 def _run(
-    lm: CausalLM, lanes: Lanes, planned: PlannedBatch, asked: _Asked
+    lm: CausalLM, lanes: Lanes, planned: PlannedBatch, asked: _Asked, stems: Sequence[int]
 ) -> Iterator[tuple[int, Generation]]:
+    """Decode a batch. A row is an answer, a stem what several answers have in common so far: the lanes run
+    stems, and a stem forks where its rows choose different tokens. `stems`: of each row, the first one."""
     scores = lanes.first()
-    logits = scores.values
-    rows = _rows(lm, planned, asked, logits)
+    rows = _rows(lm, planned, asked, scores.values, stems)
     chooser = Chooser(lm.vocabulary, [row.request for row in rows])
     before = [planned.prompts[at] for at, group in enumerate(planned.requests) for _ in group]
-    live = list(range(len(rows)))  # rows[live[i]] is row i of the batch
-    open_rows = set(live)
+    stem_of = dict(enumerate(stems))  # rows that are not over → their stems
     for step in range(max(row.request.sampling.max_tokens for row in rows)):
-        logits = _penalised(logits, [(rows[at], before[at]) for at in live])
+        live = list(stem_of)
+        logits, sources = _penalised(scores.values, [(rows[at], before[at], stem_of[at]) for at in live])
         if asked.watch is not None and step == 0:
-            for at in live:
-                asked.watch(rows[at].answers[0], logits[at])
-        tokens = chooser.choose(logits, live, step)
-        logprobs = _logprobs(logits, tokens, [rows[at] if at in open_rows else None for at in live])
+            for at, source in zip(live, sources, strict=True):
+                asked.watch(rows[at].answers[0], logits[source])
+        tokens = chooser.choose(logits, sources, live, step)
+        logprobs = _logprobs(logits, sources, tokens, [rows[at] for at in live])
+        branches: dict[tuple[int, int], list[int]] = {}  # the stem and its next token → the rows that go on
         for i, (at, token) in enumerate(zip(live, tokens.tolist(), strict=True)):
-            if at not in open_rows:
-                continue
-            row = rows[at]
-            details = {name: entries[i] for name, entries in scores.details.items()}
+            row, stem = rows[at], stem_of[at]
+            details = {name: entries[stem] for name, entries in scores.details.items()}
             whole = row.add(token, logprobs.get(i), details)
             yield from _told(row, whole, asked.on_text)
-            if whole is not None or not row.answers:
-                open_rows.remove(at)
-        if not open_rows:
+            if whole is None and row.answers:
+                branches.setdefault((stem, token), []).append(at)
+        if not branches:
             return
-        if len(live) - len(open_rows) >= max(1, _COMPACT_AT * len(live)):
-            kept = [i for i, at in enumerate(live) if at in open_rows]
-            index = torch.tensor(kept, device=lm.device)
-            lanes.keep(index)
-            tokens, live = tokens[index], [live[i] for i in kept]
-        scores = lanes.step(tokens)
-        logits = scores.values
+        stem_of, fed = _grown(lanes, branches)
+        scores = lanes.step(torch.tensor(fed, device=lm.device))
+
+
+def _grown(
+    lanes: Lanes, branches: Mapping[tuple[int, int], Sequence[int]]
+) -> tuple[dict[int, int], list[int]]:
+    """Fork the stems that go on in several ways, and drop those that do not go on, when they are many. Gives
+    the stem of each row, and the token that each stem is fed."""
+    going_on = sorted({stem for stem, _ in branches})
+    stems = len(lanes)
+    if stems - len(going_on) >= max(1, _COMPACT_AT * stems):
+        lanes.keep(torch.tensor(going_on, device=lanes.lm.device))
+        place = {stem: at for at, stem in enumerate(going_on)}
+        stems = len(going_on)
+    else:
+        place = {stem: stem for stem in going_on}
+    fed = [0] * stems  # what a stem without rows is fed, nobody reads
+    taken: set[int] = set()
+    parents: list[int] = []
+    stem_of: dict[int, int] = {}
+    for (stem, token), some in branches.items():
+        at = place[stem]
+        if at in taken:
+            parents.append(at)
+            at = len(fed)
+            fed.append(token)
+        else:
+            taken.add(at)
+            fed[at] = token
+        stem_of.update(dict.fromkeys(some, at))
+    if parents:
+        lanes.fork(torch.tensor(parents, device=lanes.lm.device))
+    return dict(sorted(stem_of.items())), fed
 
 
 def _told(row: Row, whole: Generation | None, on_text: OnText | None) -> Iterator[tuple[int, Generation]]:
@@ -239,40 +291,53 @@ def _told(row: Row, whole: Generation | None, on_text: OnText | None) -> Iterato
         yield from ((index, row.cancelled()) for index in stopped)
 
 
-def _logprobs(logits: Tensor, tokens: Tensor, rows: Sequence[Row | None]) -> dict[int, Logprob]:
-    """By place in the batch, the log-probability of each row's token, where it is asked for."""
+def _logprobs(
+    logits: Tensor, sources: Sequence[int], tokens: Tensor, rows: Sequence[Row]
+) -> dict[int, Logprob]:
+    """By place in `rows`, the log-probability of each row's token, where it is asked for; `sources` names the
+    logits of each row."""
     wanted: dict[int, list[int]] = {}
     for i, row in enumerate(rows):
-        if row is not None and (top := row.request.sampling.logprobs) is not None:
+        if (top := row.request.sampling.logprobs) is not None:
             wanted.setdefault(top, []).append(i)
     found: dict[int, Logprob] = {}
     # Each number of alternatives by itself: among tokens that are equally likely, which come into the list
     # must not depend on how many others ask for.
     for top, places in wanted.items():
+        own = torch.tensor([sources[i] for i in places], device=logits.device)
         index = torch.tensor(places, device=logits.device)
-        found.update(zip(places, token_logprobs(logits[index], tokens[index], top), strict=True))
+        found.update(zip(places, token_logprobs(logits[own], tokens[index], top), strict=True))
     return found
 
 
-def _penalised(scores: Tensor, rows: Sequence[tuple[Row, tuple[int, ...]]]) -> Tensor:
-    """`scores` `[rows, vocabulary]` under each request's repetition penalty; `rows` with their prompts."""
-    copied = False
-    for i, (row, prompt) in enumerate(rows):
+def _penalised(scores: Tensor, rows: Sequence[tuple[Row, tuple[int, ...], int]]) -> tuple[Tensor, list[int]]:
+    """Scores under each request's repetition penalty: `scores` `[stems, vocabulary]` and, behind them, those
+    that a penalty makes others; and of each row which are its own. `rows` with their prompts and stems."""
+    added: dict[tuple[int, float], Tensor] = {}
+    places: dict[tuple[int, float], int] = {}
+    sources = []
+    for row, prompt, stem in rows:
         penalty = row.request.sampling.repetition_penalty
         if penalty == 1:
+            sources.append(stem)
             continue
-        seen = torch.tensor(sorted({*prompt, *row.ids}), device=scores.device)
-        found = scores[i, seen]
-        scores = scores if copied else scores.clone()
-        copied = True
-        scores[i, seen] = torch.where(found < 0, found * penalty, found / penalty)
-    return scores
+        if (stem, penalty) not in added:
+            seen = torch.tensor(sorted({*prompt, *row.ids}), device=scores.device)
+            own = scores[stem].clone()
+            found = own[seen]
+            own[seen] = torch.where(found < 0, found * penalty, found / penalty)
+            places[stem, penalty] = len(scores) + len(added)
+            added[stem, penalty] = own
+        sources.append(places[stem, penalty])
+    return (torch.cat([scores, torch.stack(list(added.values()))]) if added else scores), sources
 
 
-def _rows(lm: CausalLM, planned: PlannedBatch, asked: _Asked, logits: Tensor) -> list[Row]:
-    """The rows of a batch; `logits` `[rows, vocabulary]` are those of their first tokens."""
+def _rows(
+    lm: CausalLM, planned: PlannedBatch, asked: _Asked, logits: Tensor, stems: Sequence[int]
+) -> list[Row]:
+    """The rows of a batch; `logits` `[stems, vocabulary]` are those of their first tokens."""
     firsts = list(accumulate((len(group) for group in planned.requests), initial=0))[:-1]
-    first_logits = logits[torch.tensor(firsts, device=logits.device)]
+    first_logits = logits[torch.tensor([stems[at] for at in firsts], device=logits.device)]
     probes = _probes(lm, asked.requests, asked.texts, planned, first_logits)
     rows = []
     for prompt, group in enumerate(planned.requests):

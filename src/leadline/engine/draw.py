@@ -52,17 +52,22 @@ class SumTree:
             level = level[:, :half] + level[:, half:]
             self.levels.append(level)
 
-    def draw(self, uniform: Tensor) -> Tensor:
-        """One token per row: `uniform` `[rows, tree_depth(vocabulary)]` in [0, 1), float64 → `[rows]`."""
-        rows = uniform.shape[0]
-        node = torch.zeros(rows, 1, dtype=torch.long, device=self.maximum.device)
+    def draw(self, uniform: Tensor, rows: Tensor | None = None) -> Tensor:
+        """One token per draw: `uniform` `[draws, tree_depth(vocabulary)]` in [0, 1), float64 → `[draws]`.
+
+        `rows` `[draws]`: from which row of the logits, of which several draws may take the same; None: each
+        from its own.
+        """
+        device = self.maximum.device
+        rows = torch.arange(uniform.shape[0], device=device) if rows is None else rows
+        node = torch.zeros(uniform.shape[0], dtype=torch.long, device=device)
         for step, level in enumerate(reversed(self.levels[:-1])):
             half = level.shape[-1] // 2
-            left = level.gather(1, node).double()
-            right = level.gather(1, node + half).double()
-            go_right = uniform[:, step : step + 1] * (left + right) >= left
+            left = level[rows, node].double()
+            right = level[rows, node + half].double()
+            go_right = uniform[:, step] * (left + right) >= left
             node = node + half * go_right
-        return node[:, 0]
+        return node
 
     def log_total(self) -> Tensor:
         """log Σ exp(logits / temperature), `[rows]`, float64."""

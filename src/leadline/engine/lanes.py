@@ -38,8 +38,9 @@ class Lanes:
         self.row_prompt = [at for at, group in enumerate(planned.requests) for _ in group]
         self.contexts: list[Tensor] = []
         self.second: Trunk | None = None
+        # Where both lanes are rows of one trunk: the rows of the first, and those of the second.
         self.main_rows = torch.arange(len(self.row_prompt), device=lm.device)
-        self.lane_rows: Tensor | None = None  # rows of the second lane within the same trunk
+        self.lane_rows: Tensor | None = None
         self.pending: Tensor | None = None  # the last prompt token, where it is the first step
         lane = decoding.lane if decoding else None
         reads: dict[str, Any] = {"in_blocks": in_blocks}
@@ -106,6 +107,10 @@ class Lanes:
         self.main_rows = torch.tensor([where[0, row] for row in rows], device=self.lm.device)
         self.lane_rows = torch.tensor([where[1, row] for row in rows], device=self.lm.device)
 
+    def __len__(self) -> int:
+        """Rows."""
+        return len(self.row_prompt)
+
     def first(self) -> Scores:
         """Scores of each row's first token."""
         if self.pending is not None:
@@ -129,7 +134,6 @@ class Lanes:
         """Drop finished rows: `kept` are indices into the present rows, ascending."""
         if self.lane_rows is None:
             self.trunk.keep(kept)
-            self.main_rows = self.main_rows[: kept.shape[0]]
         else:
             main, lane = self.main_rows[kept], self.lane_rows[kept]
             remaining, where = torch.sort(torch.cat([main, lane]))
@@ -140,6 +144,20 @@ class Lanes:
         if self.second is not None:
             self.second.keep(kept.to(self.second.lm.device))
         self.row_prompt = [self.row_prompt[row] for row in kept.tolist()]
+
+    def fork(self, parents: Tensor) -> None:
+        """Add a row for each of `parents` `[new rows]`, indices into the present rows, with its state."""
+        before, new = len(self.row_prompt), parents.shape[0]
+        if self.lane_rows is None:
+            self.trunk.fork(parents)
+        else:
+            self.trunk.fork(torch.cat([self.main_rows[parents], self.lane_rows[parents]]))
+            added = torch.arange(2 * before, 2 * (before + new), device=self.lm.device)
+            self.main_rows = torch.cat([self.main_rows, added[:new]])
+            self.lane_rows = torch.cat([self.lane_rows, added[new:]])
+        if self.second is not None:
+            self.second.fork(parents.to(self.second.lm.device))
+        self.row_prompt += [self.row_prompt[row] for row in parents.tolist()]
 
     def _scored(self, look: Look, second: Look | None) -> Scores:
         if self.decoding is None:

@@ -35,6 +35,10 @@ class PlainBatch:
         self.cache.reorder_cache(kept)
         self.ids = self.ids[kept]
 
+    def fork(self, parents: Tensor) -> None:
+        """Add a row for each of `parents` `[new rows]`, indices into the present rows, with its state."""
+        self.keep(torch.cat([torch.arange(self.ids.shape[0], device=parents.device), parents]))
+
 
 def plan_equal_lengths(
     prompts: Sequence[tuple[int, ...]], max_tokens: Sequence[int], limits: Limits

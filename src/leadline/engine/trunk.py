@@ -79,6 +79,13 @@ class Trunk:
         if self.masked is not None:
             self.masked = self.masked[kept]
 
+    def fork(self, parents: Tensor) -> None:
+        """Add a row for each of `parents` `[new rows]`, indices into the present rows, with its state."""
+        self.batch.fork(parents)
+        self.row_prompt = torch.cat([self.row_prompt, self.row_prompt[parents]])
+        if self.masked is not None:
+            self.masked = torch.cat([self.masked, self.masked[parents]])
+
     def step(self, tokens: Tensor) -> Look:
         """Feed each row its newest token: `[rows]` → the look at each row."""
         batch, lm = self.batch, self.lm
