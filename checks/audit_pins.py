@@ -167,12 +167,12 @@ def ended(process: subprocess.Popen[bytes], deadline: float) -> Audit | None:
     return answered(said)
 
 
-def reachable(scratch: Path, seconds: float) -> str | None:
+def reachable(services: Sequence[str], scratch: Path, seconds: float) -> str | None:
     """A service that knows advisories; None where none is heard in time. All are asked at once."""
     probe = scratch / "probe.txt"
     probe.write_text(f"{CANARY}\n", encoding="utf-8")
     deadline = time.monotonic() + seconds
-    running = [(service, start(service, probe)) for service in SERVICES]
+    running = [(service, start(service, probe)) for service in services]
     found = [(service, ended(process, deadline)) for service, process in running]
     return next((service for service, audit in found if audit is not None and audit.advisories), None)
 
@@ -206,8 +206,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--accepted", type=Path, default=ACCEPTED)
     parser.add_argument("--stamp", type=Path, help="a file that remembers the day of an audit that passed")
     parser.add_argument("--patience", type=float, default=PROBE_SECONDS, help="seconds for the first answer")
+    parser.add_argument("--service", action="append", choices=SERVICES, help="ask this one (default: all)")
     parser.add_argument("--strict", action="store_true", help="fail where not every pin was judged")
     given = parser.parse_args(arguments)
+    services: Sequence[str] = given.service or SERVICES
     today = datetime.now(UTC).date()
     try:
         pins, accepted = pins_in(given.constraints), accepted_in(given.accepted)
@@ -221,9 +223,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pins: {len(pins)} were audited today, nothing is known against them")
         return 0
     with tempfile.TemporaryDirectory() as scratch:
-        service = reachable(Path(scratch), given.patience)
+        service = reachable(services, Path(scratch), given.patience)
         if service is None:
-            print(f"pins: NOT AUDITED: no advisory service answers here ({', '.join(SERVICES)})")
+            print(f"pins: NOT AUDITED: no advisory service answers here ({', '.join(services)})")
             return 3 if given.strict else 0
         whole = Path(scratch, "pins.txt")
         whole.write_text("\n".join(pins) + "\n", encoding="utf-8")

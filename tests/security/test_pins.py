@@ -173,7 +173,16 @@ def audit(
     constraints = folder / "constraints.txt"
     constraints.write_text(pinned, encoding="utf-8")
     return subprocess.run(
-        [sys.executable, str(PROGRAM), str(constraints), "--patience", str(patience), *more],
+        [
+            sys.executable,
+            str(PROGRAM),
+            str(constraints),
+            "--patience",
+            str(patience),
+            "--service",
+            "osv",
+            *more,
+        ],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -256,7 +265,9 @@ def test_where_nobody_knows_it_is_said_and_nothing_fails(service: dict[str, Any]
         began = time.monotonic()
         ran = audit(environment, tmp_path, patience=1 if silent else 60)
         took = time.monotonic() - began
-        strict = audit(environment, tmp_path, "--strict") if service == {"knows": {}} else None
+        strict = None
+        if service == {"knows": {}}:  # where PyPI is asked, too, and lies behind a proxy that is not there
+            strict = audit(environment, tmp_path, "--service", "pypi", "--strict")
     assert ran.returncode == 0 and not ran.stderr
     (line,) = ran.stdout.splitlines()
     assert line.startswith("pins: NOT AUDITED: ") and "nothing is known" not in line
