@@ -18,7 +18,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from html.entities import html5
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +69,7 @@ def _decoded(entity: str, name: str, end: str) -> str | None:
     return html.unescape(f"&{name}{end}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
+class _Edit(NamedTuple):
     start: int
     end: int
     text: str
@@ -192,7 +191,7 @@ def _mapped(text: str) -> Codes:
         if codes.size != len(text):
             codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     table = table_of(8 * codes.itemsize)
-    mapped = table[codes]
+    mapped = table.take(codes)
     unknown = mapped == np.iinfo(table.dtype).max
     if unknown.any():
         learn(table, codes[unknown])
