@@ -12,11 +12,11 @@ from leadline.engine.blocks import BLOCK
 class Limits:
     """How much runs at once.
 
-    max_rows: sequences decoded side by side. token_budget: tokens whose keys and values are held at once
-    (for SmolLM2-135M in float32, 46 kB each).
+    max_rows: answers drawn side by side; samples that have said the same so far are computed as one.
+    token_budget: tokens whose keys and values are held at once (for SmolLM2-135M in float32, 46 kB each).
     """
 
-    max_rows: int = 256
+    max_rows: int = 512
     token_budget: int = 60_000
 
     def shared_by(self, lanes: int) -> Limits:

@@ -27,7 +27,7 @@ class LocalModel:
     """A causal language model that was loaded from a folder; answers come from `engine.decode`."""
 
     def __init__(
-        self, files: ModelFiles, dtype: Dtype = "float32", device: str = "auto", max_rows: int = 256
+        self, files: ModelFiles, dtype: Dtype = "float32", device: str = "auto", max_rows: int = 512
     ) -> None:
         """Load it. Raises LeadlineError when it cannot be loaded, UsageError when it cannot be run here."""
         # Threads that wait for each other by spinning long are no faster on an idle machine, and ten times

@@ -296,7 +296,7 @@ class StudyConfig(_Section):
         description="label, serving path and family of configurations or models, by their name",
     )
     batch_rows: Whole = Field(
-        default=256, ge=1, le=65_536, description="sequences decoded side by side; changes speed, not answers"
+        default=512, ge=1, le=65_536, description="answers drawn side by side; changes speed, not answers"
     )
 
     @model_validator(mode="after")
