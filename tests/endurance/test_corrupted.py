@@ -1,10 +1,9 @@
-"""A damaged database is noticed by whatever reads it; what can be read is recovered, and the rest asked anew."""
+"""A damaged database is noticed by whatever reads it; what can be read is recovered, the rest asked anew."""
 
 from __future__ import annotations
 
 import random
 import shutil
-import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,8 +14,10 @@ import pytest
 from leadline.errors import LeadlineError
 from leadline.study.readings import readings
 from leadline.study.recovery import recover
+from leadline.study.seals import insert, register
 from leadline.study.store import open_store
 from leadline.study.study import open_study
+from leadline.study.tables import COLUMNS
 from tests.endurance.ledger import Ledger
 from tests.endurance.points import Killable, points_of
 from tests.study import stored
@@ -161,3 +162,95 @@ def test_what_can_be_read_is_recovered_and_the_rest_is_asked_anew(
         shutil.rmtree(place)
     assert recovered >= tally.faults / 3, "most damages leave most answers"
     tally.check(faults=5)
+
+
+def test_a_recovery_killed_anywhere_is_ended_by_the_next(
+    whole: tuple[Path, list[dict[str, Any]]], tmp_path: Path, killable: Killable, ledger: Ledger, long: bool
+) -> None:
+    folder, _ = whole
+    tally = ledger.tally("recovery, killed", SEED)
+
+    def broken(place: Path) -> Path:
+        assert damaged(folder, place, zeros, random.Random(f"{SEED} 8"))
+        (place / "responses.sqlite-wal").write_bytes(b"")
+        return place
+
+    process = killable.start_at(0, tmp_path, "recover", broken(tmp_path / "calm"))
+    assert process.wait() == 0, process.err.read_text()
+    calm, points = stored.rows(tmp_path / "calm"), points_of(process)
+    for point in range(1, points + 1) if long else (2, points - 3, points - 2, points - 1, points):
+        place = broken(tmp_path / str(point))
+        before = (place / "responses.sqlite").read_bytes()
+        if killable.start_at(point, place, "recover", place).wait() == 0:
+            continue
+        tally.fault(midway=True)
+        there = (place / "responses.sqlite").read_bytes()
+        kept = [path.read_bytes() for path in place.glob("responses.damaged-*.sqlite")]
+        tally.expect(before in (there, *kept), "lost", f"point {point}: the damaged file")
+        process = killable.start("recover", place)
+        tally.expect(process.wait() == 0, "other", f"point {point}: {process.err.read_text()}")
+        tally.expect(stored.rows(place) == calm, "lost", f"point {point}")
+        tally.answers += len(calm)
+        names = {path.name for path in place.glob("responses.*")} - {"responses.sqlite-shm"}
+        tally.expect("responses.sqlite.recovered" not in names, "other", f"point {point}: {names}")
+        shutil.rmtree(place)
+    tally.check(faults=3)
+
+
+def test_what_was_only_in_the_log_is_recovered_too(
+    whole: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    source, place = (shutil.copytree(whole[0], tmp_path / name) for name in ("source", "place"))
+    database = sqlite3.connect(source / "responses.sqlite")
+    register(database)
+    database.execute("PRAGMA wal_autocheckpoint = 0")
+    row = list(database.execute("SELECT * FROM responses LIMIT 1").fetchone())[:-1]
+    row[3] = 999
+    with database:
+        database.execute(insert("responses"), row)
+    for name in ("responses.sqlite", "responses.sqlite-wal"):
+        shutil.copy(source / name, place / name)
+    database.close()
+    with (place / "responses.sqlite").open("r+b") as file:
+        file.seek(PAGE * 3)
+        file.write(bytes(PAGE))
+    found = recover(open_study(place))
+    assert found.kept is not None and found.kept.with_name(f"{found.kept.name}-wal").exists()
+    assert (*row[:3], 999) in stored.rows(place)
+    assert recover(open_study(place)).kept is None, "nothing is damaged any more"
+
+
+def test_a_database_of_an_earlier_version_gains_seals_and_is_recovered_without(
+    whole: tuple[Path, list[dict[str, Any]]], tmp_path: Path, leadline: Leadline
+) -> None:
+    folder, expected = whole
+    before = stored.texts(folder)
+    old = shutil.copytree(folder, tmp_path / "old")
+    with sqlite3.connect(old / "responses.sqlite") as database:
+        for table in COLUMNS:
+            database.execute(f"ALTER TABLE {table} DROP COLUMN seal")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    assert read(old) == expected
+    broken = shutil.copytree(old, tmp_path / "broken")
+    with (broken / "responses.sqlite").open("r+b") as file:
+        file.seek((broken / "responses.sqlite").stat().st_size // 2 // PAGE * PAGE)
+        file.write(bytes(PAGE))
+    found = recover(open_study(broken))
+    assert found.kept is not None and 0 < found.unsealed == found.answers < len(before)
+    assert stored.texts(broken).items() <= before.items()
+    for study in (old, broken):
+        assert leadline("run", study, "--quiet").code == 0
+        assert stored.texts(study) == before
+        with open_store(study, write=False) as store:
+            assert store.select("responses", "SELECT COUNT(*) FROM responses WHERE seal IS NULL") == [(0,)]
+
+
+def test_a_database_that_is_whole_is_left_alone(
+    whole: tuple[Path, list[dict[str, Any]]], tmp_path: Path, leadline: Leadline
+) -> None:
+    place = shutil.copytree(whole[0], tmp_path / "study")
+    before = (place / "responses.sqlite").read_bytes()
+    ended = leadline("recover", place)
+    assert ended.code == 0 and ended.out.startswith("nothing is damaged: ")
+    assert (place / "responses.sqlite").read_bytes() == before

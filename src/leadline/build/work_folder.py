@@ -31,6 +31,7 @@ def own_folder(plan: Plan) -> Workspace:
                     raise UsageError(
                         f"out: {folder} {what}", where=_where(plan), fix="name a new folder: out"
                     )
+            if not mark.is_file() or not mark.stat().st_size:  # a full disk may have kept it empty
                 mark.write_bytes(_WORDS)
     except OSError as error:
         what = f"out: {folder} cannot be a folder: {error.strerror}"
