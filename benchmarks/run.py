@@ -42,6 +42,7 @@ HELD = {
 }
 OTHERS = {
     "techniques": "techniques",
+    "bfloat16": "bfloat16",
     "stability": "stability",
     "serving": "serving",
     "served": "served_requests",

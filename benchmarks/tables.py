@@ -5,6 +5,7 @@ A benchmark without one here is told by its goals alone.
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -231,5 +232,32 @@ def serving(console: Console, found: list[dict[str, Any]]) -> None:
             f"{row['long run, answers']:,}",
             f"{row['median wait, seconds']:.1f} s",
             f"{row['memory before, megabytes']:,} → {row['memory after, megabytes']:,} MB",
+        )
+    console.print(table)
+
+
+def bfloat16(console: Console, found: list[dict[str, Any]]) -> None:
+    """What half the bits bring, and what they change."""
+    table = Table(title="The same study in float32 and in bfloat16: medians of alternating runs")
+    columns = (
+        "items",
+        "float32",
+        "bfloat16",
+        "ratio",
+        "greedy answers that differ",
+        "right",
+        "right in one alone",
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in found:
+        table.add_row(
+            f"{row['items']:,}",
+            f"{median(row['seconds']['float32']):.1f} s",
+            f"{median(row['seconds']['bfloat16']):.1f} s",
+            f"{row['ratio']:.2f}×",
+            f"{row['other answers']} of {row['greedy answers']}",
+            f"{row['right in float32']} / {row['right in bfloat16']}",
+            f"{row['right in float32 alone']} / {row['right in bfloat16 alone']}",
         )
     console.print(table)
