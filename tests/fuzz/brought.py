@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -135,7 +134,7 @@ def _results() -> dict[str, Any]:
         "higher_is_better": {task: {"exact_match": True}},
         "group_subtasks": {"all": [task]},
         "versions": {task: 1.0},
-        "config": {"model": "hf", "model_args": "pretrained=my/model,dtype=float32", "gen_kwargs": "temperature=0.7"},
+        "config": {"model": "hf", "model_args": "pretrained=my/model", "gen_kwargs": "temperature=0.7"},
         "model_name": "my/model",
         "model_source": "hf",
         "lm_eval_version": "0.4.9",

@@ -17,16 +17,16 @@ from leadline.errors import LeadlineError
 for package in ("inspect_ai", "openai"):
     pytest.importorskip(package, reason="logs are made with the tool that writes them")
 
-from tests.fuzz.brought import archive_of, brought, inspect_entries, inspect_files
-from tests.fuzz.limits import command, examples, held
-from tests.fuzz.mutations import broken, changed, written
-from tests.fuzz.readers import Reader
+from tests.fuzz.brought import archive_of, brought, inspect_entries, inspect_files  # noqa: E402
+from tests.fuzz.limits import command, examples, held  # noqa: E402
+from tests.fuzz.mutations import broken, changed, written  # noqa: E402
+from tests.fuzz.readers import Reader  # noqa: E402
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 NAMES = (
-    "inspect, json", "inspect, archive", "lm-eval, samples", "lm-eval, results", "openai batch", "table, lines",
-    "table, csv", "table, parquet", "release, oracle", "release, runs",
+    "inspect, json", "inspect, archive", "lm-eval, samples", "lm-eval, results", "openai batch",
+    "table, lines", "table, csv", "table, parquet", "release, oracle", "release, runs",
 )  # fmt: skip
 SHAPED = [name for name in NAMES if name not in ("inspect, archive", "table, csv", "table, parquet")]
 

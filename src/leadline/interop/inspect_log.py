@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.bench.item import ITEM_KEYS
 from leadline.errors import UsageError
-from leadline.interop.inspect_damage import check_begins, looks_like_one, readable
+from leadline.interop.inspect_damage import check_begins, check_numbers, looks_like_one, readable
 from leadline.interop.inspect_fields import answer_of, item_of, other_content
 from leadline.interop.inspect_samples import Key, archived, keys, streamed
 from leadline.interop.log_ids import told
@@ -251,6 +251,7 @@ def _opened(path: Path) -> InspectLog:
         )
     with readable(path):
         check_begins(path)
+        check_numbers(path)
         header = read_eval_log(path, header_only=True)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

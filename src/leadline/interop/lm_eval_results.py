@@ -11,12 +11,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import UsageError
 
 # More is no results file: those of 500 tasks, with all their settings, have about 2 MB.
+# The harness has some hundred.
+_MOST_GROUPS = 2_000
 _MAX_BYTES = 64_000_000
 _LOCAL_PATH = re.compile(r"^(?:[A-Za-z]:)?[\\/.~]")
 
@@ -88,7 +91,8 @@ class Results:
     def _groups(self) -> dict[str, str]:
         """Tasks to their groups; a group that holds fewer tasks lies deeper."""
         said = _mapping(self.said.get("group_subtasks"))
-        members = {group: _tasks(group, said, frozenset()) for group in said if said[group]}
+        groups = list(islice((group for group in said if _names(said[group])), _MOST_GROUPS))
+        members = {group: _tasks(group, said) for group in groups}
         found: dict[str, str] = {}
         for group in sorted(members, key=lambda one: (-len(members[one]), one)):
             found.update(dict.fromkeys(members[group] - {group}, group))
@@ -111,15 +115,22 @@ def results_of(path: Path) -> Results:
     return Results(path, said)
 
 
-def _tasks(group: str, groups: Mapping[str, Any], above: frozenset[str]) -> set[str]:
-    """All tasks below a group, through the groups in it."""
-    found: set[str] = set()
-    for name in groups.get(group) or ():
-        if name in above or not isinstance(name, str):
-            continue
-        deeper = _tasks(name, groups, above | {group}) if groups.get(name) else set()
-        found |= deeper or {name}
-    return found
+def _tasks(group: str, groups: Mapping[str, Any]) -> set[str]:
+    """All tasks below a group, through the groups in it; each is looked at once, whatever leads to it."""
+    seen, tasks, waiting = {group}, set(), [group]
+    while waiting:
+        for name in _names(groups.get(waiting.pop())):
+            if name not in seen:
+                seen.add(name)
+                if _names(groups.get(name)):
+                    waiting.append(name)
+                else:
+                    tasks.add(name)
+    return tasks
+
+
+def _names(said: object) -> list[str]:
+    return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from pydantic import ValidationError
 
 from leadline.bench import Benchmark, Item
 from leadline.bench.answer_form import Term
+from leadline.bench.complaint import complaint
 from leadline.bench.item import Evidence
 from leadline.bench.task import TaskDeclaration
 from leadline.bench.writing import write_benchmark
@@ -175,7 +177,7 @@ def _benchmark(tasks: Sequence[ReleaseTask], labels: Sequence[str], prefix: str)
                 }
             )
         )
-        items += [_item(item, task, answer_type, words) for item in task.items]
+        items += [_checked(item, task, answer_type, words) for item in task.items]
     return Benchmark(
         name="probity",
         version="release",
@@ -185,6 +187,16 @@ def _benchmark(tasks: Sequence[ReleaseTask], labels: Sequence[str], prefix: str)
         items=tuple(items),
         tasks=tuple(declared),
     )
+
+
+def _checked(item: ReleaseItem, task: ReleaseTask, answer_type: str, words: Sequence[Term]) -> Item:
+    try:
+        return _item(item, task, answer_type, words)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        what, fix = complaint(first)
+        field = ".".join(str(part) for part in first["loc"]) or "the item"
+        raise UsageError(f"{field} {what}", where=item.where, fix=fix) from None
 
 
 def _item(item: ReleaseItem, task: ReleaseTask, answer_type: str, words: Sequence[Term]) -> Item:

@@ -37,6 +37,9 @@ _ISO_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 # A window longer than this is no excerpt, and a file of answers longer than this none of this artefact.
 _MOST_BYTES = 1 << 30
 _MOST_DIGITS = 400
+# More answers to one item than anybody asked for; and of what a file may be named.
+_MOST_RUNS = 2**31
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,10 @@ def lineup(root: Path, tasks: list[ReleaseTask], arm: str = "") -> list[str]:
     if index.is_file():
         found = _json(index).get("lineup")
         if isinstance(found, list) and all(isinstance(one, str) for one in found):
-            return found
+            for one in found:
+                if Path(one).name != one or not one.isprintable() or len(one) > _LONGEST_NAME:
+                    raise UsageError(f"'lineup' names {shortened(one)}, no configuration", where=str(index))
+            return list(dict.fromkeys(found))
     labels = {label for task in tasks for label in _labels(task.folder, arm)}
     return sorted(labels)
 
@@ -142,8 +148,8 @@ def answers(task: ReleaseTask, label: str, arm: str = "") -> Iterator[ReleaseAns
         key = found.get("_key")
         line = {"instance_idx": key[0], **found} if isinstance(key, list) and key else found
         item = _of(line, task, by_id, where)
-        run = line.get("run_idx", (line.get("_key") or [None, None])[-1])
-        if not isinstance(run, int) or isinstance(run, bool) or run < 0:
+        run = line.get("run_idx", key[-1] if isinstance(key, list) and key else None)
+        if not isinstance(run, int) or isinstance(run, bool) or not 0 <= run < _MOST_RUNS:
             raise UsageError("'run_idx' is no whole number from 0", where=where)
         yield ReleaseAnswer(
             item=item.name,
@@ -220,8 +226,9 @@ def _of(line: Mapping[str, Any], task: ReleaseTask, by_id: dict[str, ReleaseItem
     position = line.get("instance_idx")
     if isinstance(position, int) and not isinstance(position, bool) and 0 <= position < len(task.items):
         return task.items[position]
+    said = shortened(repr(position))
     raise UsageError(
-        f"belongs to no item: 'instance_idx' is {position!r}, the oracle has {len(task.items)} lines",
+        f"belongs to no item: 'instance_idx' is {said}, the oracle has {len(task.items)} lines",
         where=where,
     )
 
@@ -273,7 +280,9 @@ def _check_ids(items: tuple[ReleaseItem, ...]) -> None:
 def _window(folder: Path, identity: str) -> str | None:
     path = folder / f"{identity}.txt"
     # An id is somebody else's text: it names a file in this folder, or none.
-    if path.parent != folder or path.name != f"{identity}.txt" or not path.is_file():
+    if path.parent != folder or path.name != f"{identity}.txt" or len(identity) > _LONGEST_NAME:
+        return None
+    if "\0" in identity or not path.is_file():
         return None
     return path.read_text(encoding="utf-8", errors="replace") or None
 

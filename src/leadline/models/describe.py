@@ -56,7 +56,7 @@ def describe(files: ModelFiles) -> ModelCard:
         name=files.name,
         kind=files.kind,
         description=files.description,
-        architecture=next(iter(config.get("architectures") or []), config.get("model_type")),
+        architecture=_architecture(config),
         parameters=sum(by_dtype.values()),
         layers=_number(text, "num_hidden_layers", "n_layer"),
         heads=heads,
@@ -76,6 +76,12 @@ def describe(files: ModelFiles) -> ModelCard:
     )
 
 
+def _architecture(config: dict[str, Any]) -> str | None:
+    said = config.get("architectures")
+    named = said if isinstance(said, list) else []
+    return next((name for name in (*named, config.get("model_type")) if isinstance(name, str)), None)
+
+
 def _number(config: dict[str, Any], *names: str) -> int | None:
     return next((value for name in names if isinstance(value := config.get(name), int)), None)
 
@@ -85,7 +91,7 @@ def _has_chat_template(folder: Path) -> bool:
         return True
     try:
         return bool(json.loads((folder / "tokenizer_config.json").read_text("utf-8")).get("chat_template"))
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return False
 
 
@@ -99,7 +105,10 @@ def _licence(files: ModelFiles) -> str | None:
 
 
 def _licence_of_manifest(text: str) -> str | None:
-    return cache.Manifest.model_validate_json(text).about.licence
+    try:
+        return cache.Manifest.model_validate_json(text).about.licence
+    except ValueError:  # of a folder that somebody else filled
+        return None
 
 
 def _licence_of_model_card(text: str) -> str | None:
@@ -108,6 +117,6 @@ def _licence_of_model_card(text: str) -> str | None:
         return None
     try:
         licence = yaml.safe_load(front[1]).get("license")
-    except (yaml.YAMLError, AttributeError):
+    except (yaml.YAMLError, AttributeError, ValueError, RecursionError):
         return None
     return licence if isinstance(licence, str) else None

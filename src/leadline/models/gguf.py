@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import LeadlineError, UsageError
+from leadline.models.gguf_header import check_header
 
 MAGIC = b"GGUF"
 _NEEDED = ("torch", "transformers", "safetensors", "gguf", "accelerate")
@@ -30,11 +31,12 @@ def check_extra() -> None:
 
 
 def check_gguf(path: Path) -> None:
-    """Raise UsageError when `path` is not a GGUF file (by its first four bytes)."""
+    """Raise UsageError when `path` is not a GGUF file (by its first four bytes), or not a whole one."""
     with path.open("rb") as file:
         start = file.read(len(MAGIC))
     if start != MAGIC:
         raise UsageError("not a GGUF file", where=str(path), fix="it should begin with the bytes GGUF")
+    check_header(path)
 
 
 def convert(gguf: Path, into: Path) -> None:

@@ -222,7 +222,7 @@ def _check_folder(folder: Path, called: str | None = None) -> None:
     try:
         if not isinstance(json.loads(config.read_text("utf-8")), dict):
             raise ValueError("not an object")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"config.json is not readable: {error}", where=where) from error
     if (folder / "adapter_config.json").is_file():
         # transformers would load another model beneath it, which no digest here covers.

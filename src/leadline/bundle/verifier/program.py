@@ -26,8 +26,8 @@ from leadline.bundle.verifier.tables import check_document, check_findings
 VERSION = 1
 # What values of another kind than expected make the checks raise; whoever writes a bundle chooses them.
 _OTHER_FORM = (
-    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, AssertionError, StopIteration,
-    OSError, EOFError, zlib.error,
+    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, AssertionError,
+    StopIteration, OSError, EOFError, zlib.error,
 )  # fmt: skip
 
 
