@@ -101,7 +101,7 @@ def goals(found: list[dict[str, Any]]) -> list[Goal]:
     """The scan's rate beside ripgrep's and beside unpacking alone; no goal is set for either."""
     made = []
     bare = {row["kind"]: row for row in found if row["what"] == "decompression alone"}
-    for row in (one for one in found if one["what"] == "leadline" and one["kind"] in ("zst", "gz")):
+    for row in (one for one in found if one["what"] == "leadline"):
         same = [one for one in found if all(one.get(key) == row[key] for key in ("kind", "sentences"))]
         others = [(one["what"], one) for one in same if one["what"] in OTHERS]
         for against, other in [*others, ("unpacking alone", bare[row["kind"]])]:
