@@ -14,6 +14,8 @@ EXIT_FAILED = 3
 # As shells and git have them: 128 and the number of the signal.
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141
+# Of the sentence that says what is wrong, in characters: some lines of a terminal.
+_LONGEST = 1_000
 
 
 class LeadlineError(Exception):
@@ -27,7 +29,9 @@ class LeadlineError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        line = f"{self.where}: {self.what}" if self.where else self.what
+        # A message may quote what stands in a file, and be as long as that.
+        what = self.what if len(self.what) <= _LONGEST else f"{self.what[: _LONGEST - 1]}…"
+        line = f"{self.where}: {what}" if self.where else what
         return f"{line} ({self.fix})" if self.fix else line
 
 
