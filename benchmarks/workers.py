@@ -37,7 +37,7 @@ WAYS = ("alone", "process", "ray")
 
 
 def measure(*, repeats: int, quick: bool, say: Callable[[str], None]) -> list[dict[str, Any]]:
-    """A row for each run: the way, seconds, seconds of the processor, and whether the answers are the same."""
+    """A row for each run: the way, what it took, and whether the answers are the same."""
     rows: list[dict[str, Any]] = []
     first: dict[tuple[str, ...], str] | None = None
     for number in range(1 if quick else repeats):
@@ -108,9 +108,7 @@ def main() -> None:
         start = median(row["first answer after"] for row in mine)
         same = all(row["same answers"] for row in mine)
         spread = f"{min(seconds):.1f} to {max(seconds):.1f}"
-        print(
-            f"{way}: {median(seconds):.1f} s ({spread}), first answer after {start:.1f} s, same answers: {same}"
-        )
+        print(f"{way}: {median(seconds):.1f} s ({spread}), first after {start:.1f} s, same answers: {same}")
 
 
 if __name__ == "__main__":
