@@ -139,7 +139,7 @@ def test_what_can_be_read_is_recovered_and_the_rest_is_asked_anew(
     tally = ledger.tally("database recovered", SEED)
     calm, before, report = stored.texts(folder), stored.rows(folder), stored.findings(folder)
     recovered = 0
-    for number, damage, chance in some(long, 7, 210):
+    for number, damage, chance in some(long, 7, 70):
         place = tmp_path / str(number)
         if not damaged(folder, place, damage, chance):
             continue

@@ -25,12 +25,10 @@ def own_folder(plan: Plan) -> Workspace:
         with said_by_the_disk(folder):
             _make(plan)
             mark = folder / MARK
-            if not mark.is_file():
-                if not _is_a_build(work) and any(path.name != ".lock" for path in folder.iterdir()):
-                    what = "holds files that no build made, which this one could replace"
-                    raise UsageError(
-                        f"out: {folder} {what}", where=_where(plan), fix="name a new folder: out"
-                    )
+            is_new = not mark.is_file() and not _is_a_build(work)
+            if is_new and any(path.name != ".lock" for path in folder.iterdir()):
+                what = "holds files that no build made, which this one could replace"
+                raise UsageError(f"out: {folder} {what}", where=_where(plan), fix="name a new folder: out")
             if not mark.is_file() or not mark.stat().st_size:  # a full disk may have kept it empty
                 mark.write_bytes(_WORDS)
     except OSError as error:

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 import polars as pl
 
+from leadline.interop.export_place import told_by_polars
 from leadline.study.members import StudyMember
 from leadline.study.store import Store
 from leadline.study.study import Study
@@ -81,7 +82,9 @@ def write_answers(
             tables.append(table)
             for row in own.select(*_KEYS, *_READ).iter_rows(named=True):
                 readings.write(_reading(row))
-    pl.concat(tables).write_parquet(folder / "responses.parquet", compression="zstd", statistics=False)
+    parquet = folder / "responses.parquet"
+    with told_by_polars(parquet):
+        pl.concat(tables).write_parquet(parquet, compression="zstd", statistics=False)
     return Written(counts, name, texts)
 
 

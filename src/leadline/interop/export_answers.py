@@ -19,7 +19,7 @@ import polars as pl
 
 from leadline.bench.whole_file import whole_file
 from leadline.errors import LeadlineError, UsageError
-from leadline.interop.export_place import check_file
+from leadline.interop.export_place import check_file, told_by_polars
 from leadline.study.answers_table import Answerbook, Answers, Asked, as_it_ended, asked_items
 from leadline.study.judging import check_corrected
 from leadline.study.members import StudyMember, members, protocol
@@ -103,7 +103,11 @@ def export_answers(
     rows = failed = guarded = 0
     with open_store(study.folder, write=False) as store:
         found = members(study, store)
-        with TemporaryDirectory(prefix=".leadline-", dir=out.parent) as near, whole_file(out) as file:
+        with (
+            told_by_polars(out),
+            TemporaryDirectory(prefix=".leadline-", dir=out.parent) as near,
+            whole_file(out) as file,
+        ):
             parts: list[Path] = []
             for table in _tables(study, store, found):
                 rows += table.height

@@ -21,7 +21,7 @@ import yaml
 
 from leadline.bench import Benchmark, Item
 from leadline.interop.export_answers import export_answers
-from leadline.interop.export_place import new_folder
+from leadline.interop.export_place import new_folder, told_by_polars
 from leadline.study.study import Study
 
 _TEXT = pl.String
@@ -69,7 +69,8 @@ def export_dataset(
     """
     with new_folder(out, force) as folder:
         (folder / "data").mkdir()
-        _items(benchmark.items).write_parquet(folder / "data" / "items.parquet", compression="zstd")
+        with told_by_polars(out):
+            _items(benchmark.items).write_parquet(folder / "data" / "items.parquet", compression="zstd")
         answers = None
         if study is not None:
             answers = export_answers(study, folder / "data" / "answers.parquet").rows

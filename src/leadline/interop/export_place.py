@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from leadline.errors import UsageError
+import polars as pl
+
+from leadline.errors import LeadlineError, UsageError
 
 
 def check_file(path: Path, force: bool) -> None:
@@ -18,6 +20,18 @@ def check_file(path: Path, force: bool) -> None:
     if path.exists() and not force:
         raise UsageError("is there already", where=str(path), fix="--force replaces it")
     path.parent.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def told_by_polars(path: Path) -> Iterator[None]:
+    """Within it polars writes a table to `path`: what it says of a full disk ("invalid thrift: transport
+    error") becomes one line that is understood."""
+    try:
+        yield
+    except pl.exceptions.ComputeError as error:
+        said = " ".join(str(error).split())[:200]
+        fix = "is there room on the disk?"
+        raise LeadlineError(f"cannot be written: {said}", where=str(path), fix=fix) from error
 
 
 @contextmanager
