@@ -102,6 +102,9 @@ def arrive(order: Order) -> Desk:
             where=f"the worker on {socket.gethostname()}",
             fix="install the same versions on every node",
         )
+    # What takes seconds to import is imported before any work is in hand.
+    from leadline.engine import decode  # noqa: F401
+
     return Desk(order)
 
 
