@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -265,3 +266,26 @@ def test_a_link_is_no_file_of_a_release_and_nothing_of_what_it_leads_to_is_told(
     said = faults(copy)
     assert "responses.jsonl is a link, or no file" in said and "findings.json is a link" in said
     assert "private matter" not in said
+
+
+def test_what_stands_in_a_bundle_steers_no_terminal_and_ends_in_no_traceback(copy: Path) -> None:
+    (copy / "CHECKSUMS.sha256").write_bytes(b"\xff\xfe not text\n")
+    assert "a file has another form than expected: UnicodeDecodeError" in faults(copy)
+    edit_findings(
+        copy, lambda document: document["configurations"][0].update({"name": "\x1b[2J" + "x" * 9_000})
+    )
+    seal(copy)
+    said = faults(copy)
+    assert "\x1b" not in said and max(map(len, said.splitlines())) < 600
+
+
+def test_packed_answers_that_are_cut_or_a_bomb_are_told(copy: Path) -> None:
+    lines = (copy / "responses.jsonl").read_bytes()
+    (copy / "responses.jsonl").unlink()
+    packed = copy / "responses.jsonl.gz"
+    packed.write_bytes(gzip.compress(lines)[:-900])
+    seal(copy)
+    assert "a file has another form than expected: " in faults(copy)
+    packed.write_bytes(gzip.compress(b" " * 70 * 2**20))
+    seal(copy)
+    assert "responses.jsonl:1: more than any bundle holds" in faults(copy)

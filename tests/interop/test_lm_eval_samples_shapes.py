@@ -308,3 +308,16 @@ def test_conversations_are_asked_by_their_last_turn(write: Callable[..., Path]) 
     chat = {"gen_args_0": {"arg_0": [json.dumps(turns)], "arg_1": {}}}
     (item,) = only(write([{**ROWS[0], "arguments": chat}])).items()
     assert item.question == "The capital of France is"
+
+
+def test_groups_that_hold_one_another_twice_or_in_a_circle_are_gone_through_once(
+    write: Callable[..., Path],
+) -> None:
+    file = write(ROWS)
+    results = file.parent / f"results_{TIME}.json"
+    groups = {f"g{at}": [f"g{at + 1}", f"g{at + 1}", f"h{at}"] for at in range(60)}
+    groups |= {f"h{at}": [f"g{at + 1}"] for at in range(60)}
+    groups |= {"g60": ["capitals", "g0"], "none": True}
+    results.write_text(json.dumps({**json.loads(results.read_text()), "group_subtasks": groups}))
+    (item, _) = only(file).items()
+    assert item.metadata["category"] in groups

@@ -265,3 +265,26 @@ def test_names_that_disagree_with_places_are_noted(tmp_path):
     done = import_release(root, tmp_path / "s")
     assert states(tmp_path / "s").keys() == {("two", 0)}
     assert done.notes and "round_size: 1 answers" in done.notes[0]
+
+
+def test_what_cannot_be_an_item_is_named_with_its_line(tmp_path):
+    root = release(tmp_path / "r", [line(0, 0, 1)])
+    oracle = root / "leaves" / "round_size" / "oracle.jsonl"
+    oracle.write_text(oracle.read_text("utf-8").replace('"raised 2,366,532"', '"\\ud800"'), "utf-8")
+    with pytest.raises(UsageError, match=r"oracle.jsonl:1: "):
+        import_release(root, tmp_path / "s")
+
+
+@pytest.mark.parametrize("key", [{"a": 1}, "one", 7, []])
+def test_a_key_that_is_no_list_numbers_no_run(tmp_path, key):
+    root = release(tmp_path / "r", [{"_key": key, "instance_idx": 0, "parsed": {"round_size": 3}}])
+    with pytest.raises(UsageError, match="'run_idx' is no whole number from 0"):
+        import_release(root, tmp_path / "s")
+
+
+def test_the_index_names_no_file_elsewhere(tmp_path):
+    root = release(tmp_path / "r", [line(0, 0, 1)])
+    (root / "dump").mkdir()
+    (root / "dump" / "INDEX.json").write_text(json.dumps({"lineup": ["/../../../secret"]}), "utf-8")
+    with pytest.raises(UsageError, match=r"'lineup' names .*, no configuration"):
+        import_release(root, tmp_path / "s")

@@ -123,6 +123,9 @@ def test_what_is_no_gguf_file_is_refused(tmp_path: Path, model_cache: Path) -> N
 def test_a_gguf_file_cut_short_is_one_line(tiny_gguf: Path, tmp_path: Path, model_cache: Path) -> None:
     whole = tiny_gguf.read_bytes()
     (cut := tmp_path / "cut.gguf").write_bytes(whole[: len(whole) * 2 // 3])
+    with pytest.raises(UsageError, match=r"cut.gguf: not a whole GGUF file: a tensor lies beyond its end"):
+        resolve(str(cut))
+    cut.write_bytes(whole[:-64])  # its header is sound
     with pytest.raises(LeadlineError, match=r"cut.gguf: cannot be converted: ") as caught:
         resolve(str(cut))
     assert "\n" not in str(caught.value)

@@ -100,5 +100,40 @@ def test_an_index_may_not_point_out_of_its_folder(tmp_path: Path) -> None:
 def test_a_missing_part_is_named(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors.index.json").write_text('{"weight_map": {"a": "1.st", "b": "2.st"}}')
     (tmp_path / "1.st").write_bytes(b"")
-    with pytest.raises(LeadlineError, match=r"1 of 2 weight files are missing, first 2.st"):
+    with pytest.raises(LeadlineError, match=r"1 of 2 weight files are missing, first '2.st'"):
+        weights.weight_files(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"dtype": "F32", "shape": [1], "data_offsets": [8, 4]},
+        {"dtype": "F32", "shape": ["1"], "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": [1], "data_offsets": [0.0, 4.0]},
+        {"dtype": "F32", "shape": [1], "data_offsets": [-9, 4]},
+    ],
+)
+def test_a_tensor_that_has_no_place_is_refused(tmp_path: Path, entry: object) -> None:
+    sound = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+    header = json.dumps({"a": entry, "b": sound}).encode()
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
+    with pytest.raises(LeadlineError, match="not a safetensors file"):
+        weights.tensor_digest(tmp_path)
+
+
+def test_a_header_nested_thousands_deep_is_refused(tmp_path: Path) -> None:
+    header = b'{"a":' * 20_000 + b"1" + b"}" * 20_000
+    (tmp_path / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    with pytest.raises(LeadlineError, match="unreadable header"):
+        weights.all_tensors(tmp_path)
+    (tmp_path / "model.safetensors.index.json").write_bytes(header)
+    with pytest.raises(LeadlineError, match="not an index of weight files"):
+        weights.weight_files(tmp_path)
+
+
+def test_an_index_that_names_numbers_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors.index.json").write_text('{"weight_map": {"a": 1}}')
+    with pytest.raises(LeadlineError, match="not an index of weight files"):
         weights.weight_files(tmp_path)

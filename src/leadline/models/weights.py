@@ -91,7 +91,7 @@ def read_tensors(path: Path) -> list[Tensor]:
                 )
                 for name, entry in sorted(header.items())
             ]
-            if not all(_is_sound(tensor) for tensor in tensors):
+            if not all(_is_sound(tensor, 8 + length) for tensor in tensors):
                 raise ValueError("a tensor without a place")
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
             raise LeadlineError(
@@ -107,10 +107,11 @@ def read_tensors(path: Path) -> list[Tensor]:
     return tensors
 
 
-def _is_sound(tensor: Tensor) -> bool:
-    """A shape of whole numbers, and a place that does not end before it begins."""
+def _is_sound(tensor: Tensor, first: int) -> bool:
+    """A shape of whole numbers, and a place after the header that does not end before it begins."""
     numbers = (*tensor.shape, tensor.start, tensor.end)
-    return all(type(number) is int and number >= 0 for number in numbers) and tensor.start <= tensor.end
+    are_counts = all(type(number) is int and number >= 0 for number in numbers)
+    return are_counts and first <= tensor.start <= tensor.end
 
 
 def all_tensors(folder: Path) -> list[Tensor]:
