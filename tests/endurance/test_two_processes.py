@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from leadline.bundle.running import verify_bundle
+from leadline.study.store import Key, open_store
 from tests.endurance.ledger import Ledger, Tally
 from tests.endurance.points import Killable
 from tests.endurance.test_runs_killed import long_study
 from tests.study import stored
 from tests.study.forks import Process, wait_until
 from tests.study.provider import Reply, provider, question_of, served_study
+from tests.study.recorded import said
 
 pytestmark = pytest.mark.endurance
 SEED = 97
@@ -68,6 +70,20 @@ def test_of_two_runs_one_asks_and_the_other_waits_or_is_told(
         if not killed:
             tally.expect(stored.runs(folder) <= 3, "other", "more runs than were started")
     tally.check(faults=1)
+
+
+def test_what_is_read_is_of_one_moment_however_much_is_stored_meanwhile(tmp_path: Path) -> None:
+    with open_store(tmp_path, write=True) as writer:
+        run = writer.begin_run({})
+        writer.set_configuration("c", {})
+        writer.add("c", run, [(Key("a", "w", 0), said("first"))])
+        with open_store(tmp_path, write=False) as reader:
+            writer.add("c", run, [(Key("b", "w", 0), said("second"))])
+            writer.end_run(run)
+            assert [one.text for one in reader.responses("c")] == ["first"]
+            assert [one.finished for one in reader.history()] == [None], "of the same moment"
+        with open_store(tmp_path, write=False) as reader:
+            assert [one.text for one in reader.responses("c")] == ["first", "second"]
 
 
 def in_order(tally: Tally, document: dict[str, Any], items: int, where: str) -> None:
