@@ -93,7 +93,6 @@ def test_the_harness_measures_techniques(smollm2: LocalModel) -> None:
 
 def test_the_build_prints_the_funnel_of_its_page(tmp_path: Path) -> None:
     from leadline.bench import load_benchmark
-    from leadline.workers.in_process import InProcess
     from leadline.build.finish import finish
     from leadline.build.funnel import funnel
     from leadline.build.plan_file import read_plan
@@ -101,6 +100,7 @@ def test_the_build_prints_the_funnel_of_its_page(tmp_path: Path) -> None:
     from leadline.build.run import run_build
     from leadline.build.workspace import Workspace
     from leadline.cli.build import told
+    from leadline.workers.in_process import InProcess
 
     folder = tmp_path / "building"
     shutil.copytree(EXAMPLES / "building", folder, ignore=shutil.ignore_patterns("*-build"))

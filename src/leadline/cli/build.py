@@ -15,8 +15,8 @@ from leadline.errors import EXIT_FINDINGS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leadline.workers.choose import EngineName
     from leadline.build.funnel import Step
+    from leadline.workers.choose import EngineName
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan: a YAML file, see docs/building.md.")]
 Workers = Annotated[
@@ -99,7 +99,6 @@ def _build(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    from leadline.workers.choose import chosen_engine
     from leadline.build.extract.account import why_nothing
     from leadline.build.finish import Finished, finish
     from leadline.build.funnel import ScanFaults, funnel, scan_faults
@@ -111,6 +110,7 @@ def _build(
     from leadline.build.workspace import Workspace
     from leadline.cli.build_page import page_of
     from leadline.report.build_page import write_build_page
+    from leadline.workers.choose import chosen_engine
 
     plan = read_plan(file)
     work = Workspace(plan.work)
