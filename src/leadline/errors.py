@@ -14,7 +14,7 @@ EXIT_FAILED = 3
 # As shells and git have them: 128 and the number of the signal.
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141
-# Of the sentence that says what is wrong, in characters: some lines of a terminal.
+# Of what is wrong and of what to do about it, in characters: some lines of a terminal.
 _LONGEST = 1_000
 
 
@@ -29,10 +29,14 @@ class LeadlineError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        # A message may quote what stands in a file, and be as long as that.
-        what = self.what if len(self.what) <= _LONGEST else f"{self.what[: _LONGEST - 1]}…"
+        what, fix = _bearable(self.what), _bearable(self.fix or "")
         line = f"{self.where}: {what}" if self.where else what
-        return f"{line} ({self.fix})" if self.fix else line
+        return f"{line} ({fix})" if fix else line
+
+
+def _bearable(text: str) -> str:
+    """A message may quote what stands in a file, and be as long as that."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 class UsageError(LeadlineError):

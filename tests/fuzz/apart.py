@@ -8,8 +8,15 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
+from leadline.documents.read import read_document
 from leadline.errors import LeadlineError
+
+
+def document(path: str) -> object:
+    """`read_document` of a path that is a text."""
+    return read_document(Path(path))
 
 
 def main(reader: str, *arguments: str) -> int:

@@ -31,7 +31,7 @@ SECONDS = 10
 BYTES = 2 * 1024**3
 # A busy machine is no fault of the reader: its own ten seconds are of processor time. What waits uses none.
 WAITING_SECONDS = 60
-# A reader that used next to no processor time for some ticks of the clock waits; a busy machine gives it more.
+# A reader that used next to no processor time for so many ticks of the clock waits.
 _TICK, _IDLE_TICKS, _IDLE = 1.0, 30, 0.01
 # Beyond this a process is stopped; what it really used is measured, and held to BYTES.
 _ADDRESS_SPACE = 12 * 1024**3

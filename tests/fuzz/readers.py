@@ -1,4 +1,4 @@
-"""Readers of the files that people write or bring along: what each reads, from real files, and how it is called."""
+"""Readers of the files that people write or bring along: sound files of each, and how it is called."""
 
 from __future__ import annotations
 
@@ -43,13 +43,29 @@ from leadline.techniques.statements import of_file
 from tests.documents.papers import pdf
 from tests.fuzz.limits import assert_one_line
 from tests.fuzz.sealed import filled_sheet, pack, pack_head, put_pack, registration, stamped
+from tests.fuzz.sound_files import (
+    CARD,
+    COLUMNS,
+    DRAFT,
+    FLAT,
+    HEADER,
+    ITEMS,
+    PAGE,
+    PLAN,
+    READ_TABLE,
+    SQUAD,
+    STABILITY,
+    SUBMISSION,
+    TASKS,
+    XML,
+)
 
 Shape = Literal["json", "lines", "text"]
 
 
 @dataclass(frozen=True)
 class Reader:
-    """`originals` are sound files of the kind, `name` what such a file is called, `read` reads it where it lies.
+    """`originals` are sound files of the kind, `name` what one is called, `read` reads it where it lies.
 
     `shape`: "json" is one JSON value, "lines" one a line; their parts are changed as well as their bytes.
     `beside` puts what belongs to it into the folder; `finish` makes the file whole again after a change, so
@@ -104,64 +120,6 @@ def _document(path: Path) -> object:
     return read_document(path, max_bytes=8 * 1024 * 1024)
 
 
-HEADER = b'name: small\nversion: "1"\nitems: items.jsonl\n'
-ITEMS: tuple[dict[str, Any], ...] = (
-    {"id": "1", "question": "Where?", "answer": "Bonn", "aliases": ["Bonn am Rhein"], "category": "places", "task": "t"},
-    {"id": "2", "question": "How many?", "answer": 0.10, "answer_type": "number", "unit": "USD", "window": "It is $0.10."},
-    {"id": "3", "question": "When?", "answer": "1989-02", "answer_type": "date", "evidence": [{"quote": "in 1989"}]},
-    {"id": "4", "question": "Which?", "answer": "red", "answer_type": "enum", "vocabulary": ["red", "blue"]},
-    {
-        "id": "5", "question": "Both?", "answer": {"rate": 7, "capped": True}, "answer_type": "parts",
-        "fields": [{"name": "rate", "answer_type": "number"}, {"name": "capped", "answer_type": "boolean"}],
-    },
-    {"id": "6", "question": "Is it?", "answer": True, "answer_type": "boolean", "window_file": "w.txt", "source": "a.txt"},
-    {"id": "7", "question": "So?", "answer": "x", "prompt": "Say it. {{ question }}", "quote": ["a", "b"], "subject": "s"},
-)  # fmt: skip
-TASKS = (
-    b'name: small\nversion: "1"\ntitle: Small\nkind: facts\nlicence: CC0-1.0\ndata_statement: README.md\ncategory_name: sort\n'
-    b"items: items.jsonl\ntasks:\n  - name: t\n    category: c\n    answer_type: number\n    unit: day\n"
-    b'    question: "How long?"\n  - {name: u, answer_type: enum, vocabulary: [yes, no], precision: 0.10}\n'
-)
-COLUMNS = b'name: small\nversion: "1"\nitems: items.csv\nformat: csv\ncolumns: {id: key, question: Q, answer: gold}\n'
-CARD = (
-    b"---\npretty_name: Small\nlicense: [cc0-1.0, mit]\nconfigs:\n- config_name: default\n  data_files:\n"
-    b"  - split: train\n    path: items*.jsonl\n  - split: test\n    path: [b.jsonl, '**/c.jsonl']\n---\n# Small\nText.\n"
-)
-SQUAD = {
-    "data": [
-        {
-            "title": "A",
-            "paragraphs": [
-                {
-                    "context": "It is red.",
-                    "qas": [
-                        {
-                            "id": "q1",
-                            "question": "What is it? ",
-                            "answers": [{"text": "red", "answer_start": 6}],
-                        },
-                        {"id": "q2", "question": "Where?", "answers": [], "is_impossible": True},
-                    ],
-                }
-            ],
-        }
-    ]
-}
-_FLAT = [
-    {key: str(value) for key, value in item.items() if key in ("id", "question", "answer")} for item in ITEMS
-]
-PAGE = (
-    "<!DOCTYPE html><html><head><meta charset=utf-8><title>T</title><style>p {}</style></head><body><h1>One</h1>"
-    "<p>un<b>bro</b>ken &amp; caf&eacute;<sup>2</sup><table><tr><td>EV<td>$&nbsp;5</table><pre>a\n  b</pre>"
-    "<script>x</script><!-- c --></body></html>"
-).encode()
-XML = b'<?xml version="1.0" encoding="utf-8"?>\n<a xmlns="u:x"><n>1</n><p>un<i>bro</i>ken &amp;<![CDATA[<x>]]></p></a>\n'
-SUBMISSION = (
-    b"<SEC-DOCUMENT>0000-1.txt : 20200101\n<SEC-HEADER>x\n</SEC-HEADER>\n<DOCUMENT>\n<TYPE>8-K\n<SEQUENCE>1\n"
-    b"<FILENAME>a.htm\n<TEXT>\n<html><p>One</p></html>\n</TEXT>\n</DOCUMENT>\n</SEC-DOCUMENT>\n"
-)
-
-
 def zipped(**contents: bytes) -> bytes:
     """A zip archive; in names, __ stands for a full stop."""
     out = io.BytesIO()
@@ -173,7 +131,7 @@ def zipped(**contents: bytes) -> bytes:
 
 def _table(form: str) -> bytes:
     out = io.BytesIO()
-    frame = pl.DataFrame(_FLAT)
+    frame = pl.DataFrame(FLAT)
     if form == "parquet":
         frame.write_parquet(out)
     elif form == "arrow":
@@ -203,7 +161,7 @@ def _saved(folder: Path) -> None:
 
 def _decisions() -> bytes:
     item = load_benchmark("licences").items[0]
-    said = {
+    said: dict[str, Any] = {
         "item": item.id,
         "reader": "Ann",
         "date": "2026-01-01",
@@ -273,104 +231,129 @@ def _templates(name: str) -> bytes:
     return text.encode()
 
 
-STABILITY = b"""name: s
-benchmark: facts
-models: [smollm2]
-techniques: [{technique: recite, paths: 5}, genread]
-sampling: {temperatures: [0.7], vote: 4}
-beyond_sampling: {k: 20, sweep: 20}
-again: {times: 10, temperature: 0.7}
-exclude: {audit: audit.json, verdicts: [flagged]}
-items: {limit: 12, categories: [a]}
-traits: {smollm2: {family: llama}}
-stability: {sameness: own}
-"""
-DRAFT = b"""title: Steady enough
-hypothesis: |
-  it is small
-statistic: wobble
-below: 0.5
-decided_by: interval
-sameness: rounding
-minimum_items: 3
-exclusions: [none, "two"]
-items: ["1", "2"]
-"""
-PLAN = b"""name: facts-2022
-version: "1.0"
-seed: 0
-articles: {dump: "enwiki-*.xml*.bz2", date: 2022-03-01, language: en, min_words: 100}
-extract: {method: rebel, model: Babelscape/rebel-large}
-link: {page: a.sql.gz, page_props: b.sql.gz, redirect: c.sql.gz}
-wikidata: {dump: w.json.gz, date: 2022-03-01}
-filter:
-  domain: {unmapped: drop}
-  overlap: stems
-  literals: [date]
-  ended: out
-  relevance: {model: "inspect:openai/gpt-4o-mini", samples: 5}
-frequency: {pageviews: "p-2021*-user.bz2", start: 2021-03, end: 2022-02}
-cap: {per_relation: 300}
-presence: {corpus: "olmo-mix/**/*.jsonl.zst", keep: exact}
-"""
-READ_TABLE = b"""readings:
-  - type: number
-    unit: USD
-    rows:
-      - {text: about $1.25M (rounded), value: 1250000}
-      - {text: none, state: unreadable}
-sameness:
-  - {type: number, first: "0.10", second: 10%, exact: true}
-"""
-
-
 @cache
 def readers() -> tuple[Reader, ...]:
     """All of them."""
     build = files("leadline.build").joinpath("data")
     return (
-        Reader("items.jsonl", (_lines(*ITEMS), _first_lines(_bundled("facts", "items.jsonl"), 12)), _all, "lines", _window),
-        Reader("items.json", (json.dumps(ITEMS).encode(), json.dumps({"data": ITEMS}).encode()), _all, "json", _window),
+        Reader(
+            "items.jsonl",
+            (_lines(*ITEMS), _first_lines(_bundled("facts", "items.jsonl"), 12)),
+            _all,
+            "lines",
+            _window,
+        ),
+        Reader(
+            "items.json",
+            (json.dumps(ITEMS).encode(), json.dumps({"data": ITEMS}).encode()),
+            _all,
+            "json",
+            _window,
+        ),
         Reader("squad.json", (json.dumps(SQUAD).encode(),), _all, "json"),
-        Reader("items.csv", (_table("csv"), b"id;question;answer\r\n1;\"a\"\"b\nc\";d\r\n"), _all),
+        Reader("items.csv", (_table("csv"), b'id;question;answer\r\n1;"a""b\nc";d\r\n'), _all),
         Reader("items.tsv", (_table("tsv"),), _all),
         Reader("items.parquet", (_table("parquet"),), _all),
         Reader("items.arrow", (_table("arrow"),), _all),
         Reader("benchmark.yaml", (HEADER, TASKS, COLUMNS), _folder, beside=_benchmark_around),
         Reader("w.txt", (b"A window.", "\ufeffÜ\r\n".encode()), _folder, beside=_benchmark_with_window),
         Reader("README.md", (CARD,), _card, beside=_items_alone),
-        Reader("dataset_info.json", (json.dumps(_INFO).encode(),), lambda path: _all(path.parent / "data.arrow"), "json", _saved),
-        Reader("state.json", (b'{"_data_files": [{"filename": "data.arrow"}], "_split": "train"}',), _folder, "json", _saved),
+        Reader(
+            "dataset_info.json",
+            (json.dumps(_INFO).encode(),),
+            lambda path: _all(path.parent / "data.arrow"),
+            "json",
+            _saved,
+        ),
+        Reader(
+            "state.json",
+            (b'{"_data_files": [{"filename": "data.arrow"}], "_split": "train"}',),
+            _folder,
+            "json",
+            _saved,
+        ),
         Reader("page.htm", (PAGE,), _document),
         Reader("page.xml", (XML, XML.replace(b"xmlns", b"b='c' xmlns")), _document),
-        Reader("plain.txt", (b"One\r\ntwo", "naïve café".encode("latin-1"), "Ü".encode("utf-16"), SUBMISSION), _document),
+        Reader(
+            "plain.txt",
+            (b"One\r\ntwo", "naïve café".encode("latin-1"), "Ü".encode("utf-16"), SUBMISSION),
+            _document,
+        ),
         Reader("paper.pdf", (pdf("The fee is 1,250 euros.", "Two"),), _document),
         Reader("page.gz", (gzip.compress(PAGE * 9, mtime=0),), _document),
         Reader("page.zip", (zipped(page__htm=PAGE * 9),), _document),
-        Reader("index.jsonl", (_lines(_entry().__dict__, {"url": "u", "fetched": "t", "error": "e"}),), lambda path: read_index(path.parent), "lines"),
-        Reader("study.yaml", (STABILITY, *map(_templates, ("study.yaml", "served.yaml", "demo-full.yaml", "recorded.yaml"))), read_config),
+        Reader(
+            "index.jsonl",
+            (_lines(_entry().__dict__, {"url": "u", "fetched": "t", "error": "e"}),),
+            lambda path: read_index(path.parent),
+            "lines",
+        ),
+        Reader(
+            "study.yaml",
+            (STABILITY, *map(_templates, ("study.yaml", "served.yaml", "demo-full.yaml", "recorded.yaml"))),
+            read_config,
+        ),
         Reader("prediction.yaml", (DRAFT,), read_draft),
         Reader("ids.txt", (b"a\nb\n",), read_ids),
-        Reader("registration.json", (json.dumps(registration()).encode(),), read_registration, "json", None, stamped),
+        Reader(
+            "registration.json",
+            (json.dumps(registration()).encode(),),
+            read_registration,
+            "json",
+            None,
+            stamped,
+        ),
         Reader("plan.yaml", (PLAN,), read_plan),
         Reader("table.yaml", (READ_TABLE,), lambda path: list(check_table(path))),
         Reader("adjudications.jsonl", (_decisions(),), read_adjudications, "lines"),
-        Reader("flags.jsonl", (_flags(),), lambda path: read_flags(path, load_benchmark("licences")), "lines"),
+        Reader(
+            "flags.jsonl", (_flags(),), lambda path: read_flags(path, load_benchmark("licences")), "lines"
+        ),
         Reader("labels.jsonl", (_labels(),), read_labels, "lines"),
         Reader("readings.jsonl", (_readings(),), lambda path: Readings(path).all(), "lines"),
         Reader("order.json", (b'{"seed": "abc"}\n',), lambda path: recorded_seed(path.parent), "json"),
         Reader("pack.json", (pack_head(),), lambda path: read_pack(path.parent), "json", put_pack),
         Reader("sheet.csv", (filled_sheet(),), lambda path: read_begun_sheet(pack(), path)),
-        Reader("questions.jsonl", (_lines(*({k: v for k, v in one.items() if k in ("id", "question", "answer_type", "unit", "vocabulary", "window", "task")} for one in ITEMS[:4])),), read_questions, "lines"),
-        Reader("questions.csv", (b"id,question\n1,How?\n2,\"Who, then?\"\n",), read_questions),
+        Reader(
+            "questions.jsonl",
+            (
+                _lines(
+                    *(
+                        {
+                            k: v
+                            for k, v in one.items()
+                            if k in ("id", "question", "answer_type", "unit", "vocabulary", "window", "task")
+                        }
+                        for one in ITEMS[:4]
+                    )
+                ),
+            ),
+            read_questions,
+            "lines",
+        ),
+        Reader("questions.csv", (b'id,question\n1,How?\n2,"Who, then?"\n',), read_questions),
         Reader("truths.csv", (b'Question,Correct Answers,Incorrect Answers\nWhat?,"a; b",c\n',), of_file),
-        Reader("prompts.jsonl", (_lines({"id": "1", "prompt": "a"}, {"id": "2", "messages": [{"role": "user", "content": "x"}], "gold": "b"}),), read_prompts, "lines"),
+        Reader(
+            "prompts.jsonl",
+            (
+                _lines(
+                    {"id": "1", "prompt": "a"},
+                    {"id": "2", "messages": [{"role": "user", "content": "x"}], "gold": "b"},
+                ),
+            ),
+            read_prompts,
+            "lines",
+        ),
         Reader("relations.tsv", (b"capital of\tP1376\nin\tP131\twikibase-item\n",), properties),
         Reader("uninformative.txt", (b"P461 opposite of  # why\nP1\n",), uninformative),
         Reader("titles.tsv", ("Zürich\tQ72\n# x\nB\tQ1\n".encode(),), read_titles),
         Reader("domains.yaml", (build.joinpath("domains.yaml").read_bytes()[:1500],), read_domains),
-        Reader("templates.yaml", (b'P36: "What is the capital of [X]?"\nP1:\n  - {question: "Who is [X]?", when: Q5}\n',), read_templates),
-    )  # fmt: skip
+        Reader(
+            "templates.yaml",
+            (b'P36: "What is the capital of [X]?"\nP1:\n  - {question: "Who is [X]?", when: Q5}\n',),
+            read_templates,
+        ),
+    )
 
 
 _INFO = {

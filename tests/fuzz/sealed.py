@@ -40,7 +40,8 @@ def registration() -> dict[str, Any]:
             "configurations": [{"name": "c", "technique": "greedy", "identity": "sha256:1", "samples": 4}],
         },
     }
-    return stamped(content)
+    content["sha256"] = stamp(content)
+    return content
 
 
 def stamped(content: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import LeadlineError
-from tests.fuzz.limits import examples, held, held_apart
+from tests.fuzz.limits import examples, held
 from tests.fuzz.mutations import broken, changed, written
 from tests.fuzz.odd_places import ODD, put
 from tests.fuzz.readers import Reader, readers
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.fuzz
 
 READERS = {reader.name: reader for reader in readers()}
 SHAPED = [name for name, reader in READERS.items() if reader.shape != "text"]
-# A document that is not there to be read is a reader's own message; these files are asked for by a sound folder.
+# Files that may be lacking: what is no file is then as good as not there.
 _MAY_LACK = {
     "README.md",
     "state.json",

@@ -10,8 +10,10 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 
 SCHEMA = "leadline.audit/1"
+_MOST_BYTES = 512 * 1024 * 1024
 
 
 class _Frozen(BaseModel):
@@ -161,14 +163,14 @@ class AuditDocument(_Frozen):
 def load_audit(path: Path) -> AuditDocument:
     """Read an audit's JSON. Raises UsageError for a missing file, broken JSON or another schema."""
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw = json.loads(content(path, _MOST_BYTES).decode("utf-8"))
     except FileNotFoundError as error:
         raise UsageError("no audit here", where=str(path), fix="leadline audit … --json") from error
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
     except json.JSONDecodeError as error:
         raise UsageError(f"not an audit: no JSON, {error.msg}", where=f"{path}:{error.lineno}") from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no UTF-8, a number of thousands of digits
         raise UsageError("not an audit: it is no JSON text", where=str(path)) from error
     found = raw.get("schema") if isinstance(raw, dict) else None
     if found != SCHEMA:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -67,7 +68,7 @@ def _sound_lines(file: BinaryIO, path: Path, problems: Problems) -> Iterator[str
 
 
 def _are_names(names: list[str], where: str, problems: Problems) -> bool:
-    twice = sorted({name for name in names if name and names.count(name) > 1})
+    twice = sorted(name for name, number in Counter(names).items() if name and number > 1)
     for name in twice:
         problems.add(where, f"two columns are called {shortened(name)}", fix="give each a name of its own")
     if twice:

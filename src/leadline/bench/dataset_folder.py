@@ -95,7 +95,9 @@ def dataset_files(folder: Path, split: str | None = None, config: str | None = N
 
 def _saved_split(folder: Path, split: str | None, card: Card) -> DatasetFiles:
     if (folder / DICT_NAME).is_file():
-        splits = [name for name in _json(folder / DICT_NAME).get("splits", []) if is_plain_name(str(name))]
+        told = _json(folder / DICT_NAME).get("splits")
+        splits = [name for name in told if isinstance(name, str)] if isinstance(told, list) else []
+        splits = [name for name in splits if is_plain_name(name)]
         name = chosen(split, splits, folder, "split")
         return DatasetFiles(_saved(folder / name), "arrow", name, card)
     own = _json(folder / STATE_NAME).get("_split")
@@ -111,7 +113,8 @@ def _saved(folder: Path) -> tuple[Path, ...]:
     if not state.is_file():
         raise UsageError(f"the folder holds no {STATE_NAME}", where=str(folder), fix="is it whole?")
     listed = _json(state).get("_data_files")
-    names = [entry.get("filename") for entry in listed or () if isinstance(entry, Mapping)]
+    entries = listed if isinstance(listed, list) else []
+    names = [entry.get("filename") for entry in entries if isinstance(entry, Mapping)]
     if not names or not all(isinstance(name, str) and is_plain_name(name) for name in names):
         raise UsageError("names no files of data", where=str(state), fix="save the dataset again")
     return tuple(folder / str(name) for name in names)

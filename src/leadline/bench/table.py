@@ -19,6 +19,8 @@ from leadline.bench.row import Row
 from leadline.bench.squad import from_columns, is_squad_file, is_squad_table, squad_rows
 
 # So many rows are looked at to know the columns of formats that do not declare them.
+# Of columns, in a message.
+_NAMED = 40
 _LOOKED_AT = 100
 _SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
@@ -130,4 +132,9 @@ def _check_required(
         example = f"--column {lacking[0]}=COLUMN, or 'columns' in benchmark.yaml"
         if lacking == ["id"]:
             example += "; leadline bench import numbers the rows"
-        problems.add(str(path), what, fix=f"columns found: {', '.join(names)}; {example}")
+        problems.add(str(path), what, fix=f"columns found: {_listed(names)}; {example}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

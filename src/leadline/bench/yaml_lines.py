@@ -12,7 +12,8 @@ import yaml
 from leadline.bench.problem import shortened
 from leadline.ordinary_file import opened
 
-MAX_BYTES = 1024 * 1024
+# Ten seconds' reading at most, as this parser goes; a study with ten thousand items named has a third of it.
+MAX_BYTES = 512 * 1024
 _MAX_DEPTH = 20  # a study needs four, a benchmark seven
 _TEXT = "tag:yaml.org,2002:str"
 _PLAIN = {
@@ -140,7 +141,13 @@ def take_as_written(node: yaml.Node, is_text: Callable[[tuple[Hashable, ...]], b
     So `vocabulary: [yes, no]` is two words, not two truth values, and 0.10 keeps its nought. Changes `node`.
     """
 
+    seen: set[int] = set()
+
     def walk(part: yaml.Node, place: tuple[Hashable, ...]) -> None:
+        # An anchor stands in several places; nine of them in each of thirty would be walked for ever.
+        if id(part) in seen:
+            return
+        seen.add(id(part))
         if isinstance(part, yaml.MappingNode):
             for key, value in part.value:
                 name = key.value if isinstance(key, yaml.ScalarNode) else None

@@ -31,6 +31,7 @@ _INLINE, _LINE, _CELL, _PREFORMATTED, _UNREAD, _RAISED, _LOWERED = range(7)
 # A raised or lowered number stays one in the text: a footnote's 1 behind $5 does not make $51 of it. Other
 # things that are raised (1st, a trade mark) are read as if they were not.
 _NUMBER = re.compile(r"\s*[+\-−]?\d[\d\s,;+\-−]*\Z")
+_LONGEST_NUMBER = 200  # characters, and pieces
 _SCRIPTS = {
     _RAISED: str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻"),
     _LOWERED: str.maketrans("0123456789+-−", "₀₁₂₃₄₅₆₇₈₉₊₋₋"),
@@ -177,7 +178,10 @@ class _Page:
 
     def _end_script(self, role: int) -> None:
         start = self._scripts.pop() if self._scripts else len(self._pieces)
-        inner = self._pieces[start:]
+        inner = self._pieces[start : start + _LONGEST_NUMBER + 1]
+        # Elements in elements would each be looked through for what is in all of them.
+        if max(len(inner), sum(map(len, inner))) > _LONGEST_NUMBER:
+            return
         if _NUMBER.match("".join(inner).translate(_NO_SIGNS)):
             self._pieces[start:] = [piece.translate(_SCRIPTS[role]) for piece in inner]
 

@@ -113,6 +113,8 @@ def read_prompts(path: Path) -> list[ProbeLine]:
                 where=where,
                 fix='a line is {"id": ..., "prompt": ... or "messages": [...], "gold": ... if any}',
             ) from None
+        except ValueError:
+            raise UsageError("holds a number that is too long", where=where) from None
         if one.id in found:
             raise UsageError(f"the id {one.id!r} stands twice", where=where)
         found[one.id] = one
