@@ -310,10 +310,10 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
             tmp_path: "a folder",
             Path("/dev/zero"): "a device",
             tmp_path / "none": "is not there",
-            tmp_path / "loop": "is a socket, not a file",
+            tmp_path / "loop": "cannot be opened",
             tmp_path / "none" / "below": "is not there",
-            tmp_path / ("x" * 300): "is a socket, not a file",
-            tmp_path / "a\0b": "is a socket, not a file",
+            tmp_path / ("x" * 300): "cannot be opened",
+            tmp_path / "a\0b": "cannot be opened",
         }
         for path, reason in cases.items():
             result: list[str] = []
