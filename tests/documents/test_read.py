@@ -298,10 +298,10 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes | str, reason
     assert reason in refusal(tmp_path, content)
 
 
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:
-        os.chdir(tmp_path)  # names of sockets are short
+        monkeypatch.chdir(tmp_path)  # names of sockets are short
         listening.bind("socket")
         (tmp_path / "loop").symlink_to("loop")
         cases = {
