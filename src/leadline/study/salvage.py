@@ -177,8 +177,10 @@ def _fit(database: sqlite3.Connection, study: Study) -> None:
             kind = kinds[noted["digest"]]
             one = ModelIdentity(label, kind, noted["digest"], noted["dtype"], "", "", "")
             models[label] = one
-            values = (label, json.dumps(asdict(one), sort_keys=True))
-            _store("models", values, row_seal("models", values), None, database)
+            _keep_model(label, one, database)
+    if not models and kinds:  # which label had which of them is lost; the next run notes it
+        digest, kind = next(iter(kinds.items()))
+        _keep_model("lost", ModelIdentity("lost", kind, digest, "", "", "", ""), database)
     described = {
         study.configuration_id(one, identity): study.described(one, identity)
         for identity in models.values()
@@ -196,3 +198,8 @@ def _fit(database: sqlite3.Connection, study: Study) -> None:
     for number, begun in rows:
         run = (number, begun, None, json.dumps(LOST))
         _store("runs", run, row_seal("runs", run), number, database)
+
+
+def _keep_model(label: str, identity: ModelIdentity, database: sqlite3.Connection) -> None:
+    values = (label, json.dumps(asdict(identity), sort_keys=True))
+    _store("models", values, row_seal("models", values), None, database)
