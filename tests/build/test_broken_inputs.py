@@ -8,24 +8,34 @@ import json
 import os
 import shutil
 import sqlite3
+import tracemalloc
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from leadline.build.articles.blocks import Block
+from leadline.build.articles.dump import pages
 from leadline.build.articles.json_lines import page_of
-from leadline.build.articles.page import Fault
+from leadline.build.articles.page import Fault, Page
+from leadline.build.articles.taking_apart import taken_apart
 from leadline.build.attribution import attribution
 from leadline.build.disk import said_by_the_disk
 from leadline.build.extract.chunks import chunks
 from leadline.build.extract.recorded import read_recorded
 from leadline.build.finish import finish
+from leadline.build.frequency.pageviews import Wanted, count_views
 from leadline.build.link.index import open_index
 from leadline.build.plan import Plan
 from leadline.build.plan_file import files_of, read_plan, where_in
 from leadline.build.progress import Log, Quiet
 from leadline.build.records import Article
 from leadline.build.run import Outcome, run_build
+from leadline.build.wikidata.dump import Reading
+from leadline.build.wikidata.entity_files import read_files
 from leadline.build.wikidata.open import gather
+from leadline.build.wikidata.redirects import read_redirects
+from leadline.build.wikidata.store import EntityStore
 from leadline.build.work_folder import MARK
 from leadline.build.workspace import Workspace
 from leadline.errors import LeadlineError, UsageError
@@ -304,3 +314,80 @@ def test_a_full_disk_under_a_database_is_one_line_with_its_remedy(tmp_path: Path
     with told, said_by_the_disk(tmp_path / "a.sqlite"):
         database.execute("INSERT INTO t VALUES (zeroblob(100000))")
     database.close()
+
+
+def test_views_and_merged_ids_and_recordings_of_broken_packing_or_absurd_length_are_one_line(
+    tmp_path: Path,
+) -> None:
+    views = tmp_path / "views"
+    views.write_bytes(
+        b"en.wikipedia Bonn 1 desktop " + b"9" * 5_000 + b" A1\nen.wikipedia Bonn 1 desktop 7 A1\n"
+    )
+    counted = count_views(views, Wanted("en.wikipedia", {"Bonn": "Q586"}))
+    assert (counted.views["Q586"], counted.broken) == (7, 1)
+    for name, content in (("ids.gz", gzip.compress(b"Q1\tQ2\n" * 99)[:-9]), ("ids.bz2", b"BZh91AY&SYxxxx")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(UsageError, match=rf"{name}: cannot be read to its end: "):
+            list(read_redirects(tmp_path / name))
+    packed = bytearray(gzip.compress(b'{"text": "A is B.", "output": ""}\n', mtime=0))
+    packed[10:14] = b"\xff\xff\xff\xff"
+    (tmp_path / "recorded.jsonl.gz").write_bytes(packed)
+    with pytest.raises(LeadlineError, match=r"recorded\.jsonl\.gz:1: cannot be read"):
+        list(read_recorded(tmp_path / "recorded.jsonl.gz"))
+
+
+def test_a_dumps_namespace_whose_key_is_a_digit_but_no_number_is_none(tmp_path: Path) -> None:
+    space = "<siteinfo><namespaces><namespace key='²'>Odd</namespace></namespaces></siteinfo>"
+    page = "<page><title>A</title><ns>0</ns><id>1</id><revision><id>2</id>"
+    page += "<timestamp>2024-01-01T00:00:00Z</timestamp><text>b</text></revision></page>"
+    path = tmp_path / "pages.xml"
+    path.write_text(f"<mediawiki>{space}{page}</mediawiki>", "utf-8")
+    (read,) = pages(Block("xml", path))
+    assert isinstance(read, Page) and "odd" not in (read.namespaces or {})
+
+
+def test_a_small_packed_file_of_entities_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "entities.json.gz"
+    path.write_bytes(gzip.compress(b'{"entities": {}}'))
+    tracemalloc.start()
+    found = list(read_files(path, ("en",), Reading()))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == [] and peak < 64_000_000
+
+
+@pytest.mark.parametrize("said", ["{}", "[", '{"broken": 1, "faults": []}', '{"broken": 1, "faults": [[1]]}'])
+def test_a_part_of_a_dump_of_entities_whose_counts_are_not_ours_is_made_again(
+    tmp_path: Path, said: str
+) -> None:
+    plan = read_plan(example(tmp_path, "entities: entities.json", "dump: entities.jsonl"))
+    entities = json.loads((plan.folder / "entities.json").read_bytes())
+    (plan.folder / "entities.jsonl").write_text("".join(json.dumps(one) + "\n" for one in entities), "utf-8")
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    (parts / "00000.json").write_text(said)
+    (parts / "00000.sqlite").write_bytes(b"")
+    how = gather(plan, ["Q173"], tmp_path / "store.sqlite", tmp_path, InProcess(), Quiet())
+    assert not how.broken and EntityStore(tmp_path / "store.sqlite").get("Q173") is not None
+
+
+def test_a_store_of_entities_that_is_damaged_in_the_middle_is_one_line(tmp_path: Path) -> None:
+    plan = read_plan(example(tmp_path))
+    path = tmp_path / "store.sqlite"
+    gather(plan, ["Q173"], path, tmp_path, InProcess(), Quiet())
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE entities SET body = x'00'")
+        database.commit()
+    with pytest.raises(LeadlineError, match=r"store\.sqlite: is no store of entities"):
+        EntityStore(path).get("Q173")
+
+
+@pytest.mark.parametrize("said", ["7", "{}", '{"pieces": [["x"], [0]], "faults": []}', '{"pieces": 3}'])
+def test_what_says_that_a_dump_was_taken_apart_and_is_not_ours_is_written_anew(
+    tmp_path: Path, said: str
+) -> None:
+    (tmp_path / "pages.jsonl").write_text('{"id": "1", "title": "A", "text": "b"}\n', "utf-8")
+    (tmp_path / "pieces").mkdir()
+    (tmp_path / "pieces" / "whole.json").write_text(said)
+    blocks, faults = taken_apart(tmp_path / "pages.jsonl", "jsonl", tmp_path / "pieces")
+    assert len(blocks) == 1 and blocks[0].path.is_file() and not faults

@@ -6,6 +6,7 @@ each page is read by mwxml: a page that is broken XML is lost alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,10 +158,10 @@ def _namespaces(header: bytes) -> Mapping[str, int]:
 
         try:
             info = ElementTree.fromstring(header[start : end + len(b"</siteinfo>")])
-        except ParseError:
+        except (ParseError, ValueError, LookupError):  # or an encoding that is none
             return names
         for space in info.iter("namespace"):
-            if space.text and (key := space.get("key", "")).lstrip("-").isdigit():
+            if space.text and re.fullmatch(r"-?[0-9]{1,9}", key := space.get("key", "")):
                 names[space.text.lower()] = int(key)
     return names
 

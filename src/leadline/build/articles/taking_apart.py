@@ -26,9 +26,8 @@ def taken_apart(
     Pieces that are all there are not made again. Reads at the speed of unpacking, some 25 MB of text a second
     from bz2 and several hundred from zstd; the pieces take about the room of the file. Raises OSError.
     """
-    try:
-        said = json.loads((folder / _WHOLE).read_bytes())
-    except (FileNotFoundError, ValueError):
+    said = _taken(folder)
+    if said is None:
         said = _cut(path, form, folder, most, piece)
         write_json(folder / _WHOLE, said)
     blocks = [
@@ -36,6 +35,21 @@ def taken_apart(
         for name, line in zip(*said["pieces"], strict=True)
     ]
     return blocks, [Fault(where, what, page=False) for where, what in said["faults"]]
+
+
+def _taken(folder: Path) -> dict[str, Any] | None:
+    """What was written when all pieces were there; None where nothing was, or something else wrote it."""
+    try:
+        said = json.loads((folder / _WHOLE).read_bytes())
+        names, lines = said["pieces"]
+        pieces = [
+            isinstance(line, int) and (folder / name).is_file() and Path(name).name == name
+            for name, line in zip(names, lines, strict=True)
+        ]
+        faults = [isinstance(where, str) and isinstance(what, str) for where, what in said["faults"]]
+    except (FileNotFoundError, IsADirectoryError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return said if all(pieces) and all(faults) else None
 
 
 def _cut(path: Path, form: Form, folder: Path, most: int | None, piece: int) -> dict[str, Any]:

@@ -16,12 +16,13 @@ import gzip
 import io
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -38,6 +39,7 @@ from leadline.build.records import Triplet
 from leadline.errors import LeadlineError, UsageError
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LONGEST = 1 << 26  # bytes of a line: a whole article and what was said of it are far below
 
 
 class RecordedLine(BaseModel):
@@ -144,8 +146,10 @@ def read_recorded(path: Path) -> Iterator[RecordedLine]:
     try:
         with _opened(path) as lines:
             # Decoded one by one: of a block of lines nobody would know in which the wrong byte is.
-            for line in lines:
+            while line := lines.readline(_LONGEST + 1):
                 number += 1
+                if len(line) > _LONGEST:
+                    raise ValueError(f"a line of more than {_LONGEST >> 20} MiB")
                 said = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 if said.strip():
                     yield RecordedLine.model_validate(_sound(said))
@@ -160,7 +164,7 @@ def read_recorded(path: Path) -> Iterator[RecordedLine]:
     except (ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0][:200]
         raise UsageError(f"no JSON object: {reason}", where=f"{path}:{number or 1}") from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise LeadlineError(f"cannot be read: {error}", where=f"{path}:{number + 1}") from None
 
 
@@ -173,7 +177,7 @@ def _sound(line: str) -> Any:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Iterable[bytes]]:
+def _opened(path: Path) -> Iterator[IO[bytes] | io.BufferedReader | gzip.GzipFile]:
     with path.open("rb") as file:
         if path.suffix == ".gz":
             with gzip.open(file, "rb") as lines:

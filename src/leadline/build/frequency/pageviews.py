@@ -25,6 +25,8 @@ from leadline.errors import LeadlineError
 
 _ACCESS = frozenset((b"desktop", b"mobile-web", b"mobile-app"))
 _BLOCK = 1 << 22
+_LONGEST = 1 << 26  # bytes of what ends without a line end
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def _count(line: bytes, titles: Mapping[bytes, str], ids: Mapping[bytes, str], c
     parts = line.rstrip(b"\r").split(b" ")
     # Spaces within a title are rare and wrong, but they are there: the row is read from its end.
     access = next((at for at in (-3, -2) if len(parts) + at > 1 and parts[at] in _ACCESS), 0)
-    if not access or not parts[access + 1].isdigit() or not parts[1:access]:
+    views = parts[access + 1] if access else b""
+    if not views.isdigit() or len(views) > _MOST_DIGITS or not parts[1:access]:
         counted.broken += 1
         return
     counted.rows += 1
@@ -92,7 +95,7 @@ def _count(line: bytes, titles: Mapping[bytes, str], ids: Mapping[bytes, str], c
     if entity is None:
         entity = ids.get(number)
     if entity is not None:
-        counted.views[entity] += int(parts[access + 1])
+        counted.views[entity] += int(views)
 
 
 def _blocks(path: Path, advance: Callable[[int], None] | None) -> Iterator[bytes]:
@@ -108,6 +111,8 @@ def _blocks(path: Path, advance: Callable[[int], None] | None) -> Iterator[bytes
                 rest = block[end:]
             else:
                 rest += block
+                if len(rest) > _LONGEST:
+                    raise OSError(f"a line of more than {_LONGEST >> 20} MiB")
     except (OSError, EOFError, zlib.error) as error:
         what = f"cannot be read to its end: {str(error)[:100]}"
         raise LeadlineError(what, where=str(path), fix="fetch it again") from None

@@ -150,6 +150,7 @@ def open_index(path: Path) -> TitleIndex:
         database.execute("PRAGMA mmap_size = 8589934592")
         names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         columns = {row[1] for row in database.execute("PRAGMA table_info(mapping)")}
+        is_empty = bool(columns) and database.execute("SELECT 1 FROM mapping LIMIT 1").fetchone() is None
     except sqlite3.DatabaseError as error:
         raise UsageError(f"is no index of titles: {error}", where=str(path)) from None
     if not {"wikipedia_id", "wikipedia_title", "wikidata_id"} <= columns:
@@ -158,7 +159,7 @@ def open_index(path: Path) -> TitleIndex:
             where=str(path),
             fix="build one from SQL dumps, or with wikimapper",
         )
-    if database.execute("SELECT 1 FROM mapping LIMIT 1").fetchone() is None:
+    if is_empty:
         raise UsageError(
             "is empty: it holds no title",
             where=str(path),

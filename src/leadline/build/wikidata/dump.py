@@ -90,7 +90,7 @@ def read_dump(
                 claims = {"P279": said.get("claims", {}).get("P279", [])}
                 said = {"id": entity_id, "claims": claims}
             found = Found(entity_id, entity_from(said, languages if kind == "wanted" else ()))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reading.fault(number, str(error).splitlines()[0] if str(error) else "is no entity")
             continue
         if kind == "class" and found.entity is not None and not found.entity.claims:

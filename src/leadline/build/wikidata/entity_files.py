@@ -11,8 +11,9 @@ from leadline.build.wikidata.json_form import Found, NotAnEntity, entities_in
 from leadline.build.wikidata.unpacked import broken_packing, unpacked
 from leadline.errors import UsageError
 
-# More than this, unpacked, is not a file of a few entities.
-_MOST_WHOLE = 1 << 30
+# More than this, unpacked, is not a file of a few entities: parsed, it takes several times as much memory.
+_MOST_WHOLE = 1 << 28
+_PIECE = 1 << 22
 
 
 def read_files(path: Path, languages: Collection[str], reading: Reading) -> Iterator[Found]:
@@ -23,12 +24,19 @@ def read_files(path: Path, languages: Collection[str], reading: Reading) -> Iter
     """
     try:
         with unpacked(path) as (file, _):
-            text = file.read(_MOST_WHOLE + 1)
+            # Piece by piece: asked for as much as is allowed, some readers take all that memory at once.
+            pieces, size = list[bytes](), 0
+            while size <= _MOST_WHOLE and (piece := file.read(_PIECE)):
+                pieces.append(piece)
+                size += len(piece)
+            text = b"".join(pieces)
     except broken_packing() as error:
         raise UsageError(f"cannot be unpacked: {error}".splitlines()[0], where=str(path)) from None
     if len(text) > _MOST_WHOLE:
         raise UsageError(
-            "is larger than 1 GB, unpacked", where=str(path), fix="name it under wikidata.dump, not entities"
+            "is larger than 256 MB, unpacked",
+            where=str(path),
+            fix="name it under wikidata.dump, not entities",
         )
     reading.size += len(text)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from leadline.build.wikidata.entity import id_order, is_entity_id
 from leadline.build.wikidata.entity_files import read_files
 from leadline.build.wikidata.redirects import redirects_of
 from leadline.build.wikidata.store import ENTITIES, EntityStore, StoreWriter, writing_store
-from leadline.build.workspace import Workspace, key_of, write_json
+from leadline.build.workspace import Workspace, key_of, read_counts, write_json
 from leadline.documents.fetch_settings import FetchSettings
 from leadline.workers.engine import Engine
 from leadline.workers.in_process import InProcess
@@ -143,7 +142,7 @@ def _through_dumps(
 ) -> list[Path]:
     files = files_of(plan, "wikidata", "dump")
     tasks = [_Task(file, folder / "parts" / f"{number:05d}.sqlite") for number, file in enumerate(files)]
-    todo = [task for task in tasks if not task.part.with_suffix(".json").exists()]
+    todo = [task for task in tasks if not task.part.exists() or _counted(task) is None]
     if todo:
         progress.begin("entities", sum(task.dump.stat().st_size for task in todo), "bytes")
     told = progress.advance if engine.name == "in-process" else None  # it does not travel
@@ -153,11 +152,22 @@ def _through_dumps(
             progress.advance(task.dump.stat().st_size)
         progress.note(f"{task.dump.name}: {size / 1e9:,.1f} GB of entities gone through")
     for task in tasks:
-        said = json.loads(task.part.with_suffix(".json").read_bytes())
-        if said["broken"]:
+        said = _counted(task)
+        if said is not None and said["broken"]:
             how.broken[task.dump.name] = said["faults"]
             progress.note(_broken(task.dump, said["broken"], said["faults"]))
     return [task.part for task in tasks]
+
+
+def _counted(task: _Task) -> dict[str, Any] | None:
+    """What was said of a dump when its part was whole; None where nothing was, or something else wrote it."""
+    said = read_counts(task.part.with_suffix(".json"), {"broken": int, "faults": list})
+    if said is None or bool(said["broken"]) != bool(said["faults"]):
+        return None
+    pairs = all(
+        isinstance(one, list) and [type(part) for part in one] == [int, str] for one in said["faults"]
+    )
+    return said if pairs else None
 
 
 def go_through(wanted: _Wanted, task: _Task) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from leadline.build.disk import said_by_the_disk
@@ -140,12 +141,8 @@ class EntityStore:
         if not path.is_file():
             raise LeadlineError("holds no entities yet", where=str(path), fix="run the stage entities")
         self._database = sqlite3.connect(_address(path), uri=True)
-        try:
+        with self._sound():
             self._database.execute("SELECT 1 FROM entities, redirects, gone, subclasses LIMIT 1")
-        except sqlite3.Error as error:
-            raise LeadlineError(
-                f"is no store of entities: {error}", where=str(path), fix="delete it; it is made again"
-            ) from None
         self._read = lru_cache(maxsize=2_000)(self._read_one)
 
     def get(self, entity_id: str) -> Entity | None:
@@ -163,30 +160,32 @@ class EntityStore:
 
     def resolve(self, entity_id: str) -> str:
         """The id itself, or the one that it was merged into."""
-        return _resolved(self._database, entity_id)
+        with self._sound():
+            return _resolved(self._database, entity_id)
 
     def gone(self, entity_id: str) -> bool:
         """Whether a source says that the entity does not exist (any more), rather than not having it."""
         query = "SELECT 1 FROM gone WHERE id = ?"
-        return self._database.execute(query, (self.resolve(entity_id),)).fetchone() is not None
+        return bool(self._rows(query, self.resolve(entity_id)))
 
     def above(self, class_id: str) -> tuple[str, ...]:
         """The classes directly above one, in the order of their ids; none where nobody knows."""
-        rows = self._database.execute("SELECT above FROM subclasses WHERE class = ?", (class_id,))
-        return tuple(sorted((row[0] for row in rows), key=id_order))
+        rows = self._rows("SELECT above FROM subclasses WHERE class = ?", class_id)
+        with self._sound():
+            return tuple(sorted((row[0] for row in rows), key=id_order))
 
     def __len__(self) -> int:
-        count: int = self._database.execute("SELECT COUNT(*) FROM entities").fetchone()[0]
+        count: int = self._rows("SELECT COUNT(*) FROM entities")[0][0]
         return count
 
     def __contains__(self, entity_id: str) -> bool:
         """Whether it has the entity of that very id."""
         query = "SELECT 1 FROM entities WHERE id = ?"
-        return self._database.execute(query, (entity_id,)).fetchone() is not None
+        return bool(self._rows(query, entity_id))
 
     def ids(self) -> Iterator[str]:
         """All ids that it has entities of, in the order in which they were written."""
-        for row in self._database.execute("SELECT id FROM entities ORDER BY rowid"):
+        for row in self._rows("SELECT id FROM entities ORDER BY rowid"):
             yield row[0]
 
     def close(self) -> None:
@@ -194,10 +193,25 @@ class EntityStore:
         self._database.close()
 
     def _read_one(self, entity_id: str) -> Entity | None:
-        row = self._database.execute("SELECT body FROM entities WHERE id = ?", (entity_id,)).fetchone()
-        if row is None:
+        rows = self._rows("SELECT body FROM entities WHERE id = ?", entity_id)
+        if not rows:
             return None
-        return Entity.model_validate_json(self._unpack.decompress(row[0]))
+        with self._sound():
+            return Entity.model_validate_json(self._unpack.decompress(rows[0][0]))
+
+    def _rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
+        with self._sound():
+            return self._database.execute(query, values).fetchall()
+
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        """What a damaged file is found out by becomes one line."""
+        zstandard = needed("zstandard")
+        try:
+            yield
+        except (sqlite3.Error, zstandard.ZstdError, ValueError, TypeError) as error:
+            what = f"is no store of entities: {str(error).splitlines()[0]}"
+            raise LeadlineError(what, where=str(self._path), fix="delete it; it is made again") from None
 
 
 def entities_of(work: Workspace) -> EntityStore:
