@@ -53,29 +53,40 @@ def start(killable: Killable, made: Doubted, port: int, point: int = 0) -> tuple
 
 
 @dataclass
+class Commit:
+    """What a page sends: `beside`, how many decisions on the item it showed."""
+
+    key: str
+    fields: dict[str, str]
+    beside: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What no other commit says."""
+        return self.fields.get("reason") or self.fields["answer"]
+
+
+@dataclass
 class Reader:
     """Somebody who reads, types, commits a reading and decides, entry after entry, and remembers each 200."""
 
     name: str
     chance: random.Random
     saved: list[tuple[str, str]] = field(default_factory=list)  # entry, text
+    sent: list[str] = field(default_factory=list)  # commits, whatever became of them
     readings: list[str] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
-    unanswered: list[tuple[str, dict[str, object]]] = field(
-        default_factory=list
-    )  # commits that heard nothing
+    unanswered: list[Commit] = field(default_factory=list)  # of which nothing was heard
     odd: list[str] = field(default_factory=list)
 
     def work(self, url: str, token: str) -> None:
         """Until the server is gone, or all is done."""
         try:
             with closing(Client(url, token, self.name)) as client:
-                for key, fields in self.unanswered:
-                    self._commit(client, key, fields)
-                self.unanswered.clear()
-                for key in re.findall(
-                    r'href="/adjudicate/([\w-]+)"', client.get("/adjudicate?show=all").text
-                ):
+                while self.unanswered:
+                    self._commit(client, self.unanswered.pop())
+                page = client.get("/adjudicate?show=all").text
+                for key in re.findall(r'href="/adjudicate/([\w-]+)"', page):
                     if key != "next":
                         self._entry(client, key)
         except httpx2.HTTPError:
@@ -91,23 +102,30 @@ class Reader:
             answer = client.put(f"/api/adjudicate/{key}", json=sent)
             assert answer.status_code == 200, answer.text
             self.saved.append((key, text))
-        self._commit(client, key, {"answer": text})
-        reason = f"read {self.chance.randint(10**6, 10**9)}"
-        self._commit(client, key, {"outcome": "rejected", "reason": reason})
+        assert self._commit(client, Commit(key, {"answer": text}))
+        for _ in range(9):  # whoever was not quick enough looks at it once more
+            seen = len(client.get(f"/api/adjudicate/{key}/revealed").json()["earlier"])
+            reason = f"read {self.chance.randint(10**6, 10**9)}"
+            decision = Commit(key, {"outcome": "rejected", "reason": reason}, {"seen": str(seen)})
+            if self._commit(client, decision):
+                return
+        raise AssertionError("it cannot decide")
 
-    def _commit(self, client: Client, key: str, fields: dict[str, object]) -> None:
-        version = client.get(f"/api/adjudicate/{key}").json()["version"]
+    def _commit(self, client: Client, commit: Commit) -> bool:
+        """Whether it was kept; False where somebody else has decided meanwhile, which is told."""
+        self.sent.append(commit.text)
         try:
-            sent = {"version": version, "fields": fields}
-            answer = client.post(f"/api/adjudicate/{key}/commit", json=sent)
+            version = client.get(f"/api/adjudicate/{commit.key}").json()["version"]
+            sent = {"version": version, "fields": commit.fields, "beside": commit.beside}
+            answer = client.post(f"/api/adjudicate/{commit.key}/commit", json=sent)
         except httpx2.HTTPError:
-            self.unanswered.append((key, fields))
+            self.unanswered.append(commit)
             raise
+        if answer.status_code == 422 and "decided" in answer.text:
+            return False
         assert answer.status_code == 200, answer.text
-        if "reason" in fields:
-            self.decisions.append(str(fields["reason"]))
-        else:
-            self.readings.append(str(fields["answer"]))
+        (self.decisions if "reason" in commit.fields else self.readings).append(commit.text)
+        return True
 
 
 def lines(path: Path, name: str) -> Counter[str]:
@@ -205,7 +223,8 @@ def test_two_servers_on_one_benchmark_keep_what_both_were_told(
         threads = []
         for reader, (_, url, token) in zip(readers, servers, strict=True):
             threads += at_work([reader], url, token)
-        time.sleep(chance.uniform(0.3, 1.5))
+        wait_until(lambda readers=readers: all(reader.saved for reader in readers))
+        time.sleep(chance.uniform(0, 1))
         for process, _, _ in servers:
             process.kill()
             assert process.wait() == -signal.SIGKILL
