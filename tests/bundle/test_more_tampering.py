@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from leadline.bundle.pages import check_parquet
 from leadline.bundle.running import verify_bundle
 from leadline.bundle.verifier.program import verify
 from tests.bundle.conftest import seal
@@ -119,3 +122,10 @@ def test_a_configuration_is_what_its_id_is_the_hash_of() -> None:
     description = {"model": {"digest": "sha256:0"}, "settings": {"temperature": 0.7}, "style": "few-shot"}
     assert id_of(description) == configuration_id(description)
     assert id_of({**description, "style": "chat"}) != configuration_id(description)
+
+
+def test_answers_that_are_packed_where_no_release_has_them_packed_are_told_in_words(tmp_path: Path) -> None:
+    pl.DataFrame({"item": ["a"]}).write_parquet(tmp_path / "responses.parquet")
+    (tmp_path / "responses.jsonl.gz").write_bytes(gzip.compress(b'{"item": "a"}\n'))
+    (fault,) = check_parquet(tmp_path)
+    assert "there is no responses.jsonl" in fault

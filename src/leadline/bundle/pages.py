@@ -22,8 +22,12 @@ def check_parquet(folder: Path) -> list[str]:
 
     try:
         table = pl.read_parquet(folder / "responses.parquet")
-    except (OSError, pl.exceptions.PolarsError) as error:
-        return [f"parquet: responses.parquet cannot be read: {str(error).splitlines()[0][:200]}"]
+    # A panic of the library's is no Exception.
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        why = next(iter(str(error).splitlines()), "")[:200]
+        return [f"parquet: responses.parquet cannot be read: {why}"]
+    if not (folder / "responses.jsonl").is_file():  # packed: no release is written so
+        return ["parquet: there is no responses.jsonl to compare responses.parquet with"]
     rows = table.iter_rows(named=True)
     with (folder / "responses.jsonl").open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):

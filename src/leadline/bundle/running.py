@@ -132,5 +132,5 @@ def verify_bundle(folder: Path) -> Verification:
     return Verification(
         is_sound=ended.returncode in (0, 1) and bool(report["verified"]),
         report=report,
-        is_own_copy=own.is_file() and own.read_text(encoding="utf-8") == text,
+        is_own_copy=own.is_file() and own.read_text(encoding="utf-8", errors="replace") == text,
     )
