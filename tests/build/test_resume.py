@@ -156,6 +156,10 @@ def test_halves_of_files_are_cleared_away(whole: Path, tmp_path: Path) -> None:
     stage = folder / "out" / "stages" / "articles"
     (stage / "done.json").unlink()
     (stage / "parts" / ".00002.jsonl.zst.x7_3abcd").write_bytes(b"half")
+    (folder / "out" / ".stats.html.x7_3abcd").write_bytes(b"half")
+    for place in (stage / "entities", folder / "out" / "cache" / "entities" / "0"):
+        (place / ".entities.sqlite.x7_3abcd").mkdir(parents=True)
+        (place / ".entities.sqlite.x7_3abcd" / "entities.sqlite").write_bytes(b"half")
     build(folder)
     assert content(folder) == content(whole)
 

@@ -22,8 +22,8 @@ from leadline.errors import UsageError
 from leadline.study.lock import locked
 from leadline.workers.engine import Engine
 
-# What `whole_file` leaves of a file where its process was killed.
-_HALF = re.compile(r"\..+\.(zst|json|txt|tsv|sqlite)\.[a-z0-9_]{8}")
+# What is left of a file, or of the folder that a database is made in, where its process was killed.
+_HALF = re.compile(r"\..+\.(zst|json|txt|tsv|sqlite|html)\.[a-z0-9_]{8}")
 
 
 @dataclass
@@ -73,6 +73,7 @@ def run_build(
 def _run(line: Sequence[Stage], job: Job, until: str | None) -> Outcome:
     plan, outcome = job.plan, Outcome()
     _clear_halves(job.work.folder.glob(".*"))
+    _clear_halves((job.work.folder / "cache").rglob(".*"))
     with said_by_the_disk(job.work.folder):
         clear_what_is_stale(plan, job.work, line)
     sums = Checksums(job.work.folder / "checksums.json", plan.folder)
@@ -135,9 +136,9 @@ def _make_room(here: StageFolder, key: str) -> None:
 
 
 def _clear_halves(hidden: Iterable[Path]) -> None:
-    for left in hidden:
-        if _HALF.fullmatch(left.name) and left.is_file():
-            left.unlink()
+    for left in list(hidden):
+        if _HALF.fullmatch(left.name):
+            _remove(left)
 
 
 def _remove(path: Path) -> None:
