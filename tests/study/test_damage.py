@@ -53,6 +53,69 @@ def test_a_damaged_database_is_named_and_left_as_it_is(
         assert database.read_bytes() == broken
 
 
+def _hello(data: bytes) -> bytes:
+    return b"hello"
+
+
+def _emptied(data: bytes) -> bytes:
+    return b""
+
+
+def _stump(data: bytes) -> bytes:
+    return data[:5000]
+
+
+@pytest.mark.parametrize("damage", [_emptied, _hello, _stump, _garbage])
+@pytest.mark.parametrize("has_manifest", [True, False])
+def test_where_everything_is_lost_recover_says_how_much_and_what_to_do(
+    study: Path, leadline: Leadline, damage: Callable[[bytes], bytes], has_manifest: bool
+) -> None:
+    before = stored.rows(study)
+    (study / "responses.sqlite").write_bytes(damage((study / "responses.sqlite").read_bytes()))
+    if not has_manifest:
+        (study / "manifest.json").write_text('{"runs": "none", "models": 3}')
+    ended = leadline("recover", study)
+    assert ended.code == 0 and not ended.err
+    first, lost, *missing, last = ended.out.splitlines()
+    kept = study / "responses.damaged-1.sqlite"
+    assert first == f"0 answers recovered; the damaged file is kept: {kept}"
+    assert lost == (
+        f"{len(before)} answers lost"
+        if has_manifest
+        else "how many answers were lost is not known: what runs noted is lost, too"
+    )
+    asked = {one.name for one in open_study(study).configurations if not one.failures_only}
+    assert {one.split(" · ")[1].split(": ")[0] for one in missing} == asked
+    assert last == f"next: leadline run {study}"
+    assert (
+        leadline("report", study).fault
+        == f"error: {study}: this study has no answers yet (leadline run {study})"
+    )
+    assert leadline("recover", study).out.startswith("nothing is damaged: 0 answers")
+
+
+def test_what_was_lost_is_asked_again_in_full(study: Path, leadline: Leadline) -> None:
+    before = stored.texts(study)
+    (study / "responses.sqlite").write_bytes(b"")
+    assert leadline("recover", study).code == 0
+    assert leadline("run", study, "--quiet").code == 0
+    assert stored.texts(study) == before
+    with (study / "responses.sqlite").open("r+b") as file:
+        file.truncate(5000)
+    ended = leadline("recover", study)
+    assert f"\n{len(before)} answers lost\n" in ended.out, "the recovery before is no run that lost answers"
+
+
+def test_a_run_killed_before_its_first_answer_leaves_no_answers_yet(
+    tmp_path: Path, model: Path, leadline: Leadline
+) -> None:
+    folder = small_study(tmp_path / "study", model)
+    with open_store(folder, write=True) as store:
+        store.begin_run({"drawn": None})
+    ended = leadline("report", folder)
+    assert ended.fault == f"error: {folder}: this study has no answers yet (leadline run {folder})"
+
+
 def test_a_byte_turned_over_anywhere_never_ends_in_a_traceback(study: Path) -> None:
     database = study / "responses.sqlite"
     whole = database.read_bytes()

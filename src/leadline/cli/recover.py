@@ -39,7 +39,9 @@ def recover(folder: Folder = Path(), as_json: AsJson = False) -> None:
         )
     lost = max(found.lost, found.damaged)
     if lost:
-        typer.echo(f"{counted(lost, 'answer')} lost")
+        typer.echo(f"{'' if found.all_known else 'at least '}{counted(lost, 'answer')} lost")
+    elif not found.all_known:
+        typer.echo("how many answers were lost is not known: what runs noted is lost, too")
     for one in found.missing:
         more = f" and {len(one.items) - _NAMED:,} more" if len(one.items) > _NAMED else ""
         typer.echo(

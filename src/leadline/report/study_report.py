@@ -74,10 +74,13 @@ def report_study(study: Study, out: Path | None = None, store: Store | None = No
         identities = opened.models()
         changes = accepted_changes(opened.history())
         facts, again = served_facts(study, opened, found), asked_again(opened, found)
+        has_any = bool(opened.select("responses", "SELECT 1 FROM responses LIMIT 1"))
     frame = everyone.filter(pl.col("excluded") == "")
     if frame.height == 0:
         raise LeadlineError(
-            "no stored answer belongs to this study as study.yaml describes it",
+            "no stored answer belongs to this study as study.yaml describes it"
+            if has_any
+            else "this study has no answers yet",
             where=str(study.folder),
             fix=f"leadline run {study.folder}"
             if study.config.models

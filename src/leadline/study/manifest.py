@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,30 @@ def write_manifest(study: Study, store: Store, identities: dict[str, ModelIdenti
     except OSError as error:
         raise LeadlineError(f"cannot be written: {error.strerror}", where=str(path)) from error
     return path
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What a study's manifest.json still knows when its database does not: the answers of each run, as far as
+    noted, the models by label, and whether any answers were imported."""
+
+    drawn: dict[int, int] = field(default_factory=dict)
+    models: dict[str, ModelIdentity] = field(default_factory=dict)
+    has_imported: bool = False
+
+
+def remembered(folder: Path) -> Remembered:
+    """What the manifest in `folder` knows; nothing where there is none or it is no manifest of a study."""
+    try:
+        told = json.loads((folder / MANIFEST).read_bytes())
+        runs = [(one["run"], 0 if "recovered" in one else one["drawn"]) for one in told["runs"]]
+        return Remembered(
+            drawn={run: drawn for run, drawn in runs if isinstance(run, int) and isinstance(drawn, int)},
+            models={label: ModelIdentity(**one) for label, one in told["models"].items()},
+            has_imported=any(RECORDED in one for one in told["configurations"].values()),
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return Remembered()
 
 
 def told_of(study: Study, store: Store, identities: dict[str, ModelIdentity]) -> dict[str, Any]:

@@ -17,12 +17,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from leadline.errors import LeadlineError
+from leadline.models.model import ModelIdentity
 from leadline.study.database import DATABASE, RECOVERED, named_faults
 from leadline.study.lock import locked
+from leadline.study.manifest import Remembered, remembered
 from leadline.study.members import RECORDED
 from leadline.study.salvage import Salvage, salvage
 from leadline.study.seals import insert, register
-from leadline.study.store import Store, open_store
+from leadline.study.store import RunNote, Store, open_store
 from leadline.study.study import Study
 from leadline.study.wanted import wanted
 
@@ -44,8 +46,10 @@ class Recovered:
     """What became of a database.
 
     answers: that are there now. unsealed: how many of them are from a version without seals, so that a byte
-    that turned over within one would not show. lost: answers that runs noted and that are not there any
-    more; at least, where a run came to no end. damaged: answers that were found and are not what was stored.
+    that turned over within one would not show. lost: answers that runs noted, in the database or in
+    manifest.json, and that are not there any more; at least, where a run came to no end. all_known: whether
+    something is left of every run; else more may be lost. damaged: answers that were found and are not what
+    was stored.
     missing: what the study lacks, whether it was lost or never asked. has_imported: answers were imported,
     and nobody but who did so knows how many there were. kept: the damaged file; None where nothing is.
     """
@@ -54,6 +58,7 @@ class Recovered:
     kept: Path | None
     unsealed: int = 0
     lost: int = 0
+    all_known: bool = True
     damaged: int = 0
     has_imported: bool = False
     missing: tuple[Missing, ...] = ()
@@ -90,7 +95,10 @@ def _whole(folder: Path) -> int | None:
     """How many answers there are, if none is damaged; else None."""
     try:
         with open_store(folder, write=False) as store:
-            ((stored,),) = store.select("responses", "SELECT COUNT(*) FROM responses")
+            counted = store.select("responses", "SELECT COUNT(*) FROM responses")
+            if not counted:  # an empty file is a sound database to SQLite, but one without our tables
+                return None
+            ((stored,),) = counted
             read = sum(1 for one in store.configurations() for _ in store.responses(one))
             store.history(), store.models()
             return int(stored) if stored == read else None
@@ -189,12 +197,11 @@ def _told(study: Study, store: Store, kept: Path | None) -> Recovered:
         counted[run] = counted.get(run, 0) + number
     history = store.history()
     noted = history[-1].about["recovered"]
-    drawn = {one.run: one.about.get("drawn") or 0 for one in history}
+    known = remembered(study.folder)
+    drawn, all_known = _drawn(history[:-1], known)
     lost = sum(max(0, number - counted.get(run, 0)) for run, number in drawn.items())
     missing = []
-    for label, identity in store.models().items():
-        if not any(entry.label == label for entry in study.config.models):
-            continue
+    for label, identity in sorted(_models(study, store, known, answers).items()):
         for one in study.configurations:
             jobs = wanted(study, store, identity, one, retry_failed=True).jobs
             items = tuple(dict.fromkeys(key.item for key in jobs))
@@ -205,10 +212,29 @@ def _told(study: Study, store: Store, kept: Path | None) -> Recovered:
         kept=kept,
         unsealed=noted["unsealed"],
         lost=lost,
+        all_known=all_known,
         damaged=noted["damaged"],
-        has_imported=noted["recorded"] > 0,
+        has_imported=noted["recorded"] > 0 or known.has_imported or not study.config.models,
         missing=tuple(missing),
     )
+
+
+def _drawn(history: list[RunNote], known: Remembered) -> tuple[dict[int, int], bool]:
+    """Run → how many answers it noted, from what is left of the runs and from the manifest, and whether that
+    is known of every run."""
+    noted = {one.run: one.about.get("drawn") or 0 for one in history if "lost" not in one.about}
+    drawn = known.drawn | noted
+    last = max([*drawn, *(one.run for one in history)], default=0)
+    return drawn, 0 < last == len(drawn)
+
+
+def _models(study: Study, store: Store, known: Remembered, answers: int) -> dict[str, ModelIdentity]:
+    """The study's models by label, as far as it is known which they were. Where no answer is left it makes no
+    difference: all is missing, of whichever model."""
+    labels = {entry.label for entry in study.config.models}
+    unknown = {} if answers else {label: ModelIdentity(label, "lost", "", "", "", "", "") for label in labels}
+    found = unknown | known.models | store.models()
+    return {label: identity for label, identity in found.items() if label in labels}
 
 
 def as_json(found: Recovered) -> str:
