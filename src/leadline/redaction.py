@@ -34,6 +34,17 @@ _PATTERNS = (
     re.compile(r"()\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
     re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s@]*@"),
 )
+# Keys beyond doubt, each with what is said of it. Of the above, what may be a name is not among them
+# (hf-internal-testing, key-value-store); so a text may be hidden that is not refused, and never the reverse.
+_KEYS = (
+    (re.compile(r"\bsk-[\w-]{0,40}?(?:(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{8}|[A-Za-z0-9]{12})", re.A), "sk-…"),
+    (re.compile(r"\b(?:hf|gsk|r8|tgp|ghp|gho|ghr|ghs|ghu)_[A-Za-z0-9]{16}"), "hf_…, ghp_…"),
+    (re.compile(r"\b(?:xai|nvapi|pplx)-[A-Za-z0-9]{16}"), "xai-…"),
+    (re.compile(r"\b(?:github_pat_|glpat-|xox[abprs]-)\w{16}", re.A), "github_pat_…"),
+    (re.compile(r"\bAIza[\w-]{20}", re.A), "AIza…"),
+    (re.compile(r"\bAKIA[A-Z0-9]{16}\b"), "AKIA…"),
+    (re.compile(r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.", re.A), "a JWT"),
+)
 
 
 def redacted(text: str) -> str:
@@ -51,6 +62,16 @@ def redacted(text: str) -> str:
         kept = "@" if pattern is _PATTERNS[-1] else ""
         text = pattern.sub(lambda found, kept=kept: found[1] + HIDDEN + kept, text)  # type: ignore[misc]
     return text
+
+
+def written_like_a_key(text: str) -> str | None:
+    """The form of a provider's key that stands in `text` (it is not repeated), or None.
+
+    >>> written_like_a_key("smollm2?token=sk-abcdefghijklmnop")
+    'sk-…'
+    >>> written_like_a_key("hf-internal-testing/tiny-random-gpt2")
+    """
+    return next((form for pattern, form in _KEYS if pattern.search(text)), None)
 
 
 def named_like_a_secret(name: str) -> bool:

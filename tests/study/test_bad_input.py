@@ -207,6 +207,53 @@ def test_a_value_is_what_it_looks_like_or_is_refused_in_plain_words(
     )
 
 
+# What is written like a key, anywhere in study.yaml, and the line that it stands on.
+KEYS = {
+    "a model": ('models: ["smollm2?token=sk-abcdefghijklmnopqrst"]\nname: x\nbenchmark: facts\n', 1),
+    "the name": ("benchmark: facts\nmodels: x\nname: sk-proj-a1B2_c3D4e5F6g7H8\n", 3),
+    "a folder": ("name: x\nbenchmark: /data/hf_AbCdEfGhIjKlMnOpQrStUvWxYz/b\nmodels: x\n", 2),
+    "an item": ("name: x\nbenchmark: facts\nmodels: x\nitems:\n  categories: [a, AKIAABCDEFGHIJKLMNOP]\n", 5),
+    "a trait": (
+        "name: x\nbenchmark: facts\nmodels: x\ntraits:\n  x:\n"
+        "    {family: eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.abc-_1}\n",
+        6,
+    ),
+    "its label": ("name: x\nbenchmark: facts\nmodels: {ref: x, name: ghp_abcdefghijklmnop0123}\n", 3),
+}
+
+
+@pytest.mark.parametrize("place", KEYS)
+def test_what_is_written_like_a_key_is_refused_wherever_it_stands_and_not_repeated(
+    tmp_path: Path, leadline: Leadline, place: str
+) -> None:
+    text, line = KEYS[place]
+    (tmp_path / "study.yaml").write_text(text)
+    ended = leadline("run", tmp_path, "--dry-run")
+    assert ended.code == 2
+    assert ended.fault.startswith(
+        f"error: {tmp_path}/study.yaml:{line}: something here is written like a key"
+    )
+    assert "keys come from the environment only" in ended.fault
+    assert not re.search("cdefgh|AbCd|CDEFG|a1B2|eyJ", ended.out + ended.err)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hf-internal-testing/tiny-random-gpt2",
+        "sk-news-bert",
+        "risk-classification-of-things",
+        "key-value-store-2",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "desk-0123456789abcdef",
+        "Q42-P31-Q5",
+    ],
+)
+def test_names_and_digests_are_not_taken_for_keys(tmp_path: Path, name: str) -> None:
+    (tmp_path / "study.yaml").write_text(f"name: x\nbenchmark: facts\nmodels: '{name}'\n")
+    assert read_config(tmp_path / "study.yaml").models[0].ref == name
+
+
 def test_a_whole_number_does_for_a_temperature(tmp_path: Path) -> None:
     line = "sampling: {temperatures: [1, 0.5, 1.5e+0]}"
     (tmp_path / "study.yaml").write_text(f"name: small\nbenchmark: facts\nmodels: x\n{line}\n")

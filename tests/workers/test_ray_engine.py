@@ -41,6 +41,18 @@ def test_where_no_cluster_runs_the_error_is_one_line() -> None:
             pass
 
 
+@pytest.mark.parametrize("address", ["user:secretpw123@127.0.0.1:9999", "ray://secretpw123@host:10001"])
+def test_an_address_with_a_password_is_refused_without_repeating_it(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="has a name or a password in it") as told:
+        chosen_engine("ray", 2, address).__enter__()
+    assert "secret" not in str(told.value)
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    with pytest.raises(UsageError, match="has a name or a password in it"):
+        chosen_engine("ray", 2).__enter__()
+
+
 def test_a_cluster_gives_what_one_process_gives_and_each_worker_prepares_once(
     cluster: RayEngine, tmp_path: Path
 ) -> None:

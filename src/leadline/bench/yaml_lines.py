@@ -124,6 +124,19 @@ def faults(node: yaml.Node) -> Iterator[YamlFault]:
     yield from check(node, 0)
 
 
+def texts(node: yaml.Node) -> Iterator[yaml.ScalarNode]:
+    """Every key and value of a node without `faults`, in the order of the file."""
+    if isinstance(node, yaml.ScalarNode):
+        yield node
+    elif isinstance(node, yaml.MappingNode):
+        for pair in node.value:
+            for part in pair:
+                yield from texts(part)
+    elif isinstance(node, yaml.SequenceNode):
+        for part in node.value:
+            yield from texts(part)
+
+
 def plain(node: yaml.Node) -> Any:
     """Plain data of a node without `faults`, by the safe rules. Raises YamlFault where a tag forbids it."""
     constructor = yaml.constructor.SafeConstructor()

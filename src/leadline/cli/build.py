@@ -109,12 +109,17 @@ def _build(
     from leadline.build.standing import standing
     from leadline.build.workspace import Workspace
     from leadline.cli.build_page import page_of
+    from leadline.cli.sigterm import sigterm_interrupts
     from leadline.report.build_page import write_build_page
     from leadline.workers.choose import chosen_engine
 
     plan = read_plan(file)
     work = Workspace(plan.work)
-    with progress(quiet) as shown, chosen_engine(engine, workers, ray_address, plan.work) as chosen:
+    with (
+        sigterm_interrupts(),
+        progress(quiet) as shown,
+        chosen_engine(engine, workers, ray_address, plan.work, shown.note) as chosen,
+    ):
         finished: Finished | None = None
         steps: tuple[Step, ...] = ()
         faults: ScanFaults | None = None

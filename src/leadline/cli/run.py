@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leadline.study.config import Exclude
     from leadline.study.sharing import Workers
     from leadline.study.study import Study
@@ -169,18 +171,20 @@ def run(
 
     from leadline.cli.dry_run import show_dry_run
     from leadline.cli.show import show_report
+    from leadline.cli.sigterm import sigterm_interrupts
     from leadline.errors import LeadlineError
     from leadline.study.asking import counted
     from leadline.study.progress import reporter
     from leadline.study.run import run_study
 
     study = opened(folder, excluding(audit, exclude), audit, adjudications, quiet=quiet)
-    crew = _workers(engine, workers, ray_address)
+    progress = reporter(quiet)
+    crew = _workers(engine, workers, ray_address, progress.note)
     if dry_run:
         show_dry_run(study, as_json, retry_failed=retry_failed, refill_empty=refill_empty)
         return
     try:
-        with reporter(quiet) as progress:
+        with sigterm_interrupts(), progress:
             outcome = run_study(
                 study,
                 progress,
@@ -214,8 +218,11 @@ def run(
         raise LeadlineError(what, where=str(folder), fix=fix)
 
 
-def _workers(engine: str | None, workers: int | None, address: str | None) -> Workers | None:
-    """What --engine, --workers and --ray-address ask for; None: everything in this process."""
+def _workers(
+    engine: str | None, workers: int | None, address: str | None, tell: Callable[[str], None]
+) -> Workers | None:
+    """What --engine, --workers and --ray-address ask for; None: everything in this process. `tell` is given
+    a line before something that takes long."""
     from typing import get_args
 
     from leadline.bench.problem import did_you_mean
@@ -233,4 +240,4 @@ def _workers(engine: str | None, workers: int | None, address: str | None) -> Wo
     if engine not in get_args(EngineName):
         known = did_you_mean(engine, get_args(EngineName), otherwise="engines: process, ray")
         raise UsageError(f"no engine is called {engine!r}", fix=known)
-    return engine_for_models(engine, workers, address)
+    return engine_for_models(engine, workers, address, tell)

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ValidationError
 
 from leadline.bench.complaint import OWN, complaint
 from leadline.bench.problem import did_you_mean, shortened
-from leadline.bench.yaml_lines import YamlFault, compose, faults, follow, plain
+from leadline.bench.yaml_lines import YamlFault, compose, faults, follow, line_of, plain, texts
 from leadline.errors import UsageError
-from leadline.redaction import named_like_a_secret
+from leadline.redaction import named_like_a_secret, written_like_a_key
 from leadline.study.config import (
     LOCAL,
     SERVED,
@@ -57,7 +57,7 @@ def read_config(path: Path) -> StudyConfig:
     """The study that `path` describes. Raises UsageError with file, line and remedy at the first fault."""
     node = _compose(path)
     try:
-        return StudyConfig.model_validate(_plain(node, path))
+        config = StudyConfig.model_validate(_plain(node, path))
     except ValidationError as error:
         first = _worst(error)
         location = [
@@ -69,6 +69,14 @@ def read_config(path: Path) -> StudyConfig:
         line, written = follow(node, [part for part in location if part not in (LOCAL, SERVED)])
         what, fix = _sentence(first, location, written)
         raise UsageError(what, where=f"{path}:{line}", fix=fix) from None
+    for text in texts(node):
+        if form := written_like_a_key(text.value):
+            raise UsageError(
+                f"something here is written like a key ({form})",
+                where=f"{path}:{line_of(text)}",
+                fix="keys come from the environment only, such as OPENAI_API_KEY",
+            )
+    return config
 
 
 def where_in(path: Path, *location: Hashable) -> str:

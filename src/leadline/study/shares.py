@@ -91,11 +91,22 @@ class _Flight:
 
 class Shares:
     """See `leadline.workers.source.Source`. `models`: the plans of each model's configurations. Chunks have
-    `least` to `most` answers, where there are as many."""
+    `least` to `most` answers, where there are as many. `staffed` is called when it is settled how many
+    workers there are, `died` for each that dies: who, why, and how many answers it owed."""
 
-    def __init__(self, models: Sequence[Sequence[Plan]], open_part: Open, least: int, most: int) -> None:
+    def __init__(
+        self,
+        models: Sequence[Sequence[Plan]],
+        open_part: Open,
+        least: int,
+        most: int,
+        *,
+        staffed: Callable[[], None] = lambda: None,
+        died: Callable[[str, str, int], None] = lambda who, why, owed: None,
+    ) -> None:
         self._models = [[_Part(plan) for plan in plans] for plans in models]
         self._open_part, self._least, self._most = open_part, max(1, least), max(1, most)
+        self._staffed, self._died = staffed, died
         self.workers = 1
         self._holds: dict[int, int] = {}  # worker → the model that it has loaded
         self._told: dict[int, set[tuple[int, int]]] = {}  # worker → configurations of which it has the fit
@@ -121,6 +132,7 @@ class Shares:
             if not part.is_closed
         )
         self.workers = max(1, min(workers, chunks))
+        self._staffed()
         return self.workers
 
     def take(self, worker: int) -> Chunk | None:
@@ -162,9 +174,10 @@ class Shares:
         if flight.keys:
             raise RuntimeError(f"a worker is done with {task!r}, and {len(flight.keys)} have not come")
 
-    def lost(self, worker: int, task: Chunk | None, why: str) -> None:
+    def lost(self, worker: int, task: Chunk | None, why: str, who: str = "a worker") -> None:
         """As `Source.lost`: what has not come is handed out again, first of all."""
         self._holds.pop(worker, None)
+        self._died(who, why, len(self._flights[task.number].keys) if task is not None else 0)
         if task is None:
             return
         flight = self._flights.pop(task.number)

@@ -12,7 +12,7 @@ from leadline.models.model import ModelIdentity
 from leadline.models.resolve import resolve
 from leadline.models.weights import weight_files
 from leadline.study import worker
-from leadline.study.asking import Asking, RunSettings, begin_asking
+from leadline.study.asking import Asking, RunSettings, begin_asking, counted
 from leadline.study.changes import code
 from leadline.study.config import ModelEntry
 from leadline.study.configuration import Configuration
@@ -104,8 +104,30 @@ def ask_shared(
 
         return Opened(asking.called, asking.todo, close)
 
+    deaths = 0
+
+    def staffed() -> None:
+        note_workers()
+        reporter.note(_loading(models, shares.workers))
+
+    def died(who: str, why: str, owed: int) -> None:
+        nonlocal deaths
+        deaths += 1
+        note_workers()
+        asked = (
+            f"{counted(owed, 'answer')} {'is' if owed == 1 else 'are'} asked again"
+            if owed
+            else "it owed no answer"
+        )
+        reporter.note(f"{who} died: {why}; {asked}")
+
+    def note_workers() -> None:
+        said = {"engine": engine.name, "number": shares.workers, "died": deaths}
+        store.note_run(settings.run, {"workers": said})
+
     rows = study.config.batch_rows
-    shares = Shares(_plans(study, models), open_part, round(_LEAST * rows), _MOST * rows)
+    least, most = round(_LEAST * rows), _MOST * rows
+    shares = Shares(_plans(study, models), open_part, least, most, staffed=staffed, died=died)
     if not shares.is_open():
         return
     order = Order(_travelling(study), tuple(one.named for one in models), code(), FLUSH_SECONDS)
@@ -113,11 +135,7 @@ def ask_shared(
         coming: Iterator[tuple[Chunk, Told]] = engine.run(
             worker.answers, shares, order, worker.arrive, devices=True
         )
-        is_noted = False
         for chunk, told in coming:
-            if not is_noted:
-                store.note_run(settings.run, {"workers": {"engine": engine.name, "number": shares.workers}})
-                is_noted = True
             for line in told.notes:
                 reporter.note(line)
             if told.device:
@@ -126,6 +144,13 @@ def ask_shared(
                 shares.fitted(chunk, told.fitted)
             if told.answers:
                 shares.arrived(chunk, _stored(askings[chunk.model, chunk.configuration], shares, chunk, told))
+
+
+def _loading(models: Sequence[Shared], workers: int) -> str:
+    """What is said while nothing comes yet: libraries and models take their time."""
+    first = models[0].named.entry.label
+    which = first if len(models) == 1 else f"{first} and {counted(len(models) - 1, 'other model')}"
+    return f"1 worker loads {which} …" if workers == 1 else f"{workers:,} workers load {which} …"
 
 
 def _stored(asking: Asking, shares: Shares, chunk: Chunk, told: Told) -> list[Key]:

@@ -14,7 +14,9 @@ from leadline.errors import LeadlineError
 
 @dataclass(frozen=True)
 class Ready:
-    """A worker has prepared and can be given tasks."""
+    """A worker has prepared and can be given tasks. `who` it is, in words."""
+
+    who: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,10 @@ class Failed:
 
 @dataclass(frozen=True)
 class Died:
-    """A worker is no more, and why."""
+    """A worker is no more: why, and `who` it was, as far as is known."""
 
     why: str
+    who: str = "a worker"
 
 
 def attempt(work: Callable[..., Any], *given: Any) -> Iterator[Part | Done | Failed]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, get_args
@@ -20,13 +20,16 @@ EngineName = Literal["process", "ray"]
 
 @contextmanager
 def engine_for_models(
-    name: EngineName | str, workers: int | None = None, address: str | None = None
+    name: EngineName | str,
+    workers: int | None = None,
+    address: str | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Iterator[Engine]:
     """As `chosen_engine`, for workers that run models: by default one for each accelerator, else one for some
     cores (see `seats.py`)."""
     if name == "process" and workers is None:
         workers = len(devices_here()) or max(1, cores() // CORES)
-    with chosen_engine(name, workers, address) as engine:
+    with chosen_engine(name, workers, address, tell=tell) as engine:
         yield engine
 
 
@@ -36,11 +39,13 @@ def chosen_engine(
     workers: int | None = None,
     address: str | None = None,
     folder: Path | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Iterator[Engine]:
     """`process`: this machine, one worker per core if `workers` is None; `ray`: a Ray cluster.
 
     `address` is that of a running cluster (`auto`, HOST:PORT); without it one of this machine's own is
-    started, and ended afterwards. `folder` is the build's, which every node must see. Raises UsageError for a
+    started, and ended afterwards. `folder` is the build's, which every node must see. `tell`
+    is given a line for the user before something that takes long. Raises UsageError for a
     name that is none, an address without Ray, where Ray is not installed, and where a node does not see the
     folder; LeadlineError where no cluster answers.
     """
@@ -50,7 +55,7 @@ def chosen_engine(
     if name == "ray":
         from leadline.workers.ray_engine import RayEngine
 
-        with RayEngine(workers, address, folder) as engine:
+        with RayEngine(workers, address, folder, tell) as engine:
             yield engine
         return
     if address is not None:

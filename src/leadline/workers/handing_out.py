@@ -70,7 +70,7 @@ def hand_out(crew: Crew, source: Source[TaskT], workers: int) -> Iterator[tuple[
                     stillborn += 1
                     if stillborn >= ATTEMPTS:
                         raise LeadlineError(f"workers end before they begin: {said.why}", fix=crew.stillborn)
-                source.lost(number, given.pop(number, None), said.why)
+                source.lost(number, given.pop(number, None), said.why, said.who)
                 if number in idle:
                     idle.remove(number)
                 give()

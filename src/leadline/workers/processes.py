@@ -104,7 +104,8 @@ class _Crew:
             worker.process.join()
             if worker.place is not None:
                 self._places.append(worker.place)
-            return worker.number, Died(_ended(worker.process.exitcode))
+            who = f"the worker in process {worker.process.pid}"
+            return worker.number, Died(_ended(worker.process.exitcode), who)
         return worker.number, said
 
     def give(self, number: int, task: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ class _Worker:
     actor: Any
     call: Any = None  # what it says at the moment, word by word; None when it has nothing to do
     is_ready: bool = False
+    who: str = "a worker that was starting"
 
 
 class RayCrew:
@@ -61,7 +63,7 @@ class RayCrew:
             except ray.exceptions.RayError as error:
                 return worker.number, self._buried(worker, error)
             if isinstance(said, Ready):
-                worker.is_ready = True
+                worker.is_ready, worker.who = True, said.who
             if not isinstance(said, Part):  # its last word
                 worker.call = None
             # Whoever waits for the next word should hear of every worker in turn, not of the quickest alone.
@@ -77,7 +79,7 @@ class RayCrew:
         del self._workers[worker.number]
         with contextlib.suppress(Exception):
             self._ray.kill(worker.actor)  # out of reach is not dead, and two are not to write the same file
-        return Died(first_line(error))
+        return Died(_ended(error), worker.who)
 
     def dismiss(self) -> None:
         """End all actors: at once, or as soon as they stand.
@@ -114,7 +116,7 @@ class _Actor:
             yield made
             return
         (self._ready,) = made.results
-        yield Ready()
+        yield Ready(f"the worker in process {os.getpid()} on {socket.gethostname()}")
 
     def leave(self) -> None:
         """End, when what was asked for before is done."""
@@ -124,6 +126,13 @@ class _Actor:
         """One task."""
         assert self._work is not None
         yield from attempt(self._work, self._ready, task)
+
+
+def _ended(error: Exception) -> str:
+    """How a worker ended, as far as Ray knows; of a signal it sees no more than the end of a connection."""
+    said = str(error)
+    lost = "connection error code" in said or "killed by SIGKILL" in said
+    return f"{first_line(error)}{' (killed, out of memory?)' if lost else ''}"
 
 
 def first_line(error: Exception) -> str:

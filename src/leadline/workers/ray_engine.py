@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import socket
 import tempfile
+import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -43,8 +46,15 @@ class RayEngine:
 
     name = "ray"
 
-    def __init__(self, workers: int | None, address: str | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        workers: int | None,
+        address: str | None = None,
+        folder: Path | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self._asked, self._address, self._folder = workers, address, folder
+        self._tell = tell or (lambda line: None)
         self.workers = workers or 0
         self._own: str | None = None
         self._ours = False
@@ -116,23 +126,27 @@ class RayEngine:
         quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
         if address := self._address or os.environ.get("RAY_ADDRESS"):  # the latter within a job of a cluster
             _somebody_listens(address)
+            self._tell("connecting to the Ray cluster …")
             try:
-                ray.init(address=address, **quiet)
+                with _own_sigterm():
+                    ray.init(address=address, **quiet)
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise LeadlineError(
                     f"no Ray cluster answers at {address!r}: {first_line(error)}", fix=_CONNECTING
                 ) from None
             return
+        self._tell("starting Ray on this machine …")
         self._own = _short_folder()
         try:
-            ray.init(
-                address="local",
-                num_cpus=max(self._asked or 0, cores()),
-                include_dashboard=False,
-                object_store_memory=_STORE,
-                _temp_dir=self._own,
-                **quiet,
-            )
+            with _own_sigterm():
+                ray.init(
+                    address="local",
+                    num_cpus=max(self._asked or 0, cores()),
+                    include_dashboard=False,
+                    object_store_memory=_STORE,
+                    _temp_dir=self._own,
+                    **quiet,
+                )
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
             shutil.rmtree(self._own, ignore_errors=True)
             raise LeadlineError(f"Ray does not start on this machine: {first_line(error)}") from None
@@ -192,6 +206,17 @@ class RayEngine:
         return list(zip(names, said, strict=True))
 
 
+@contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Ray takes SIGTERM for itself; where this process had its own way with it, that comes back."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if callable(before) and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
+
+
 def _library() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
@@ -207,6 +232,11 @@ def _somebody_listens(address: str) -> None:
     """Raises an error of one line where nobody does, or where the address is none of a cluster's own."""
     if address in ("auto", "local"):
         return
+    if "@" in address:  # not repeated: what stands before it may be a password
+        raise UsageError(
+            "the address of the Ray cluster has a name or a password in it",
+            fix="auto, or HOST:PORT of its head; its token comes from the environment only, RAY_AUTH_TOKEN",
+        )
     host, colon, port = address.rpartition(":")
     if "//" in address or not (host and colon and port.isdigit() and int(port) < 1 << 16):
         raise UsageError(

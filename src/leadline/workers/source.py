@@ -33,9 +33,9 @@ class Source(Protocol[TaskT]):
     def done(self, worker: int, task: TaskT) -> None:
         """The task is done, and all results of it but the last have been given on."""
 
-    def lost(self, worker: int, task: TaskT | None, why: str) -> None:
-        """The worker died, over this task if it had one; what of it had come has been given on. Raises
-        LeadlineError where the same has happened too often."""
+    def lost(self, worker: int, task: TaskT | None, why: str, who: str = "a worker") -> None:
+        """The worker (`who`, in words) died, over this task if it had one; what of it had come has been given
+        on. Raises LeadlineError where the same has happened too often."""
 
 
 class Queue(Generic[TaskT]):
@@ -73,7 +73,7 @@ class Queue(Generic[TaskT]):
         del self._given[worker]
         self._left -= 1
 
-    def lost(self, worker: int, task: TaskT | None, why: str) -> None:
+    def lost(self, worker: int, task: TaskT | None, why: str, who: str = "a worker") -> None:
         """As `Source.lost`: the task is given out again, first of all."""
         number = self._given.pop(worker, None)
         if number is None:
