@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.build.work_folder import MARK
 from tests.endurance.ledger import Ledger
 from tests.endurance.points import Killable, points_of
 from tests.endurance.test_runs_killed import ended
@@ -38,12 +39,15 @@ def inputs(folder: Path) -> Path:
 
 
 def content(plan: Path) -> dict[str, bytes]:
-    """Everything that a build left, but what it remembers of the times of its inputs."""
+    """Everything that a build left, but what it remembers of the times of its inputs, and what may stay
+    beside a file that was being written (see docs/reliability.md)."""
     work = plan.parent / WORK
     return {
         path.relative_to(work).as_posix(): path.read_bytes()
         for path in sorted(work.rglob("*"))
-        if path.is_file() and path.name not in (".lock", "checksums.json")
+        if path.is_file()
+        and path.name not in (".lock", "checksums.json")
+        and (not path.name.startswith(".") or path.name == MARK)
     }
 
 

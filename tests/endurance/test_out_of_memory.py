@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import pytest
 
 from leadline.engine import Failure, Generation, Prompt, Request, Sampling
 from leadline.engine.plan import Limits
+from leadline.models.memory import Room
 from tests.endurance.ledger import Ledger
 from tests.serving.asked import at_once, completion, error, texts
 from tests.study import stored
@@ -111,6 +112,22 @@ def test_a_request_that_does_not_fit_by_itself_fails_and_the_others_go_on(little
     assert failure.message.startswith("306 tokens do not fit into memory by themselves: [enforce fail")
     assert [found[at] for at in sorted(found)] == [expected[at] for at in sorted(expected)]
     assert little.room.limits == Limits(), "it was this one, and not how many there were"
+
+
+def test_the_last_of_a_batch_is_asked_by_itself_before_it_is_given_up() -> None:
+    sizes: list[int] = []
+
+    def attempt(requests: Sequence[Request], limits: Limits, on_text: object) -> Iterator[tuple[int, Any]]:
+        """There is no memory for the last of several."""
+        sizes.append(len(requests))
+        yield from ((at, at) for at in range(len(requests) - 1))
+        if len(requests) > 1:
+            raise MemoryError
+        yield 0, "by itself"
+
+    room = Room(Limits(), lambda line: None, lambda: None, lambda request: 1)
+    assert dict(room.answers(attempt, asked(4), None)) == {0: 0, 1: 1, 2: 2, 3: "by itself"}
+    assert sizes == [4, 1] and room.limits == Limits()
 
 
 def test_who_is_told_of_texts_as_they_come_hears_each_once(little: LocalModel) -> None:
@@ -233,9 +250,11 @@ whole = {at: one.text for at, one in model.generate(requests)}
 assert not model.notes
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[2]) * 2**20, resource.RLIM_INFINITY))
-limited = {at: getattr(one, "text", one) for at, one in model.generate(requests)}
+limited = {at: getattr(one, "text", None) for at, one in model.generate(requests)}
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-print(json.dumps({"same": limited == whole, "notes": model.notes, "answers": len(limited)}))
+same = all(text in (None, whole[at]) for at, text in limited.items())
+failed = sum(text is None for text in limited.values())
+print(json.dumps({"same": same, "failed": failed, "notes": model.notes, "answers": len(limited)}))
 """
 
 
@@ -245,7 +264,7 @@ def test_a_real_limit_of_memory_is_kept_within(tmp_path: Path, ledger: Ledger) -
 
     folder = write_model(tmp_path / "wide")
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(folder), "48"],
+        [sys.executable, "-c", LIMITED, str(folder), "160"],
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -254,5 +273,7 @@ def test_a_real_limit_of_memory_is_kept_within(tmp_path: Path, ledger: Ledger) -
     for _ in told["notes"]:
         tally.fault(midway=True)
     tally.answers += told["answers"]
+    assert told["answers"] == 48
+    assert told["failed"] <= 2, "what an allocator keeps may stand in the way of one by itself, not of many"
     tally.expect(told["same"], "wrong reports", "another answer within the limit")
     tally.check(faults=1)

@@ -13,6 +13,7 @@ import pytest
 from leadline.bench import load_benchmark
 from leadline.bundle.statement import statement_text
 from leadline.interop.export_answers import export_answers
+from leadline.ordinary_file import content
 from leadline.study.readings import readings
 from leadline.study.store import open_store
 from leadline.study.study import Study, open_study
@@ -260,17 +261,17 @@ def test_the_checksum_is_that_of_the_decisions_that_were_read(
 ) -> None:
     """Somebody decides while the file is being read."""
     file = folder / "bench" / "adjudications.jsonl"
-    before, read_bytes = file.read_bytes(), Path.read_bytes
+    before = file.read_bytes()
 
-    def read_and_grow(path: Path) -> bytes:
-        data = read_bytes(path)
+    def content_and_growth(path: Path) -> bytes:
+        data = content(path)
         if path == file:
             write_decisions(file, [*decisions(), decided(items()[2], "rejected")])
         return data
 
-    monkeypatch.setattr(Path, "read_bytes", read_and_grow)
+    monkeypatch.setattr("leadline.study.decisions.content", content_and_growth)
     found = open_study(folder).population.decisions
-    assert read_bytes(file) != before
+    assert file.read_bytes() != before
     assert found.digest == f"sha256:{hashlib.sha256(before).hexdigest()}"
     assert found.outcomes["q3"] == "wrong"
 

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 OUT_OF_MEMORY = "out_of_memory"
 # What PyTorch's allocators say, for processors and for devices, beside exceptions of their own.
-_SAID = ("can't allocate memory", "not enough memory", "out of memory", "Cannot allocate memory", "bad_alloc")
+_SAID = (
+    "can't allocate memory",
+    "not enough memory",
+    "out of memory",
+    "Cannot allocate memory",
+    "bad_alloc",
+    "could not create a primitive",  # oneDNN says no more than that
+    "could not create a memory object",
+)
 
 Answers = Iterator[tuple[int, Generation | Failure]]
 Attempt = Callable[[Sequence[Request], "Limits", OnText | None], Answers]
@@ -56,7 +64,7 @@ class Room:
             left = [index for index in range(len(requests)) if index not in done]
             if self.limits.max_rows == 1:  # whichever takes most shows first whether it fits at all
                 left = [max(left, key=lambda index: self.cost(requests[index]))]
-            said = ""
+            said, is_alone = "", len(left) == 1
             try:
                 found = attempt([requests[index] for index in left], self.limits, told.by(left))
                 for at, answer in found:
@@ -72,7 +80,7 @@ class Room:
             gc.collect()
             self.release()
             left = [index for index in left if index not in done]
-            if len(left) == 1:
+            if is_alone:
                 done.add(left[0])
                 needed = f"{self.cost(requests[left[0]]):,} tokens"
                 yield (
@@ -80,7 +88,7 @@ class Room:
                     Failure(OUT_OF_MEMORY, f"{needed} do not fit into memory by themselves: {said}"),
                 )
                 self.limits = before  # it was this one, and not how many there were
-            elif left:
+            elif len(left) > 1:  # the last one is asked by itself before it is given up
                 self._halve([requests[index] for index in left])
 
     def _halve(self, requests: Sequence[Request]) -> None:
