@@ -132,6 +132,11 @@ def test_a_value_of_an_unknown_form_passes_as_it_came() -> None:
     assert (claim.datatype, claim.value) == ("entity-schema", Other(json_value={"id": "E10"}))
 
 
+def test_an_entity_without_an_id_of_its_own_has_that_under_which_it_stands() -> None:
+    (found,) = entities_in({"entities": {"Q7": {"claims": {}}}}, ["en"])
+    assert found.id == "Q7" and found.entity is not None and found.entity.id == "Q7"
+
+
 def test_merged_and_deleted_entities_are_told_by_the_id_they_were_asked_by() -> None:
     moved = {**entity("Q42"), "redirects": {"from": "Q105", "to": "Q42"}}
     answers: list[Any] = [{"Q105": moved}, {"Q42": moved}, {"Q105": entity("Q42")}]

@@ -90,7 +90,7 @@ def _found(said: Any, key: str | None, languages: Collection[str]) -> Found:
     moved = said.get("redirects")
     asked = moved.get("from") if isinstance(moved, dict) else key
     asked_as = asked if isinstance(asked, str) and is_entity_id(asked) and asked != own else None
-    return Found(asked_as or own, entity_from(said, languages, asked_as))
+    return Found(asked_as or own, entity_from({**said, "id": own}, languages, asked_as))
 
 
 _ENTITY_KEYS = frozenset(("claims", "statements", "labels", "sitelinks", "type"))
