@@ -17,8 +17,8 @@ from statistics import median
 from typing import Any
 
 import polars as pl
-import torch
 
+from leadline.engine.packed import has_bfloat16
 from leadline.study.progress import Quiet
 from leadline.study.readings import readings
 from leadline.study.run import run_study
@@ -54,10 +54,7 @@ def measure(*, repeats: int, quick: bool, say: Callable[[str], None]) -> list[di
             "samples": vote,
             "seconds": seconds,
             "ratio": median(seconds["float32"]) / median(seconds["bfloat16"]),
-            "processor multiplies in bfloat16": bool(
-                torch.cpu.get_capabilities().get("avx512_bf16")
-                or torch.cpu.get_capabilities().get("amx_bf16")
-            ),
+            "processor multiplies in bfloat16": has_bfloat16(),
             "greedy answers": both.height,
             "other answers": both.filter(pl.col("text") != pl.col("text_other")).height,
             "right in float32": both.filter(right).height,

@@ -111,7 +111,7 @@ def _rules(call: ast.Call) -> Iterator[str]:
 def _lacking(name: str, given: dict[str | None, ast.expr]) -> Iterator[tuple[str, object]]:
     """What must be said in so many words where transformers loads something."""
     wanted: dict[str, object] = {"trust_remote_code": False, "local_files_only": True}
-    if "AutoModel" in name:
+    if name.split(".")[-2] not in ("AutoTokenizer", "AutoConfig"):  # whatever else it is brings weights
         wanted["attn_implementation"] = None
         if "gguf_file" not in given:
             wanted["use_safetensors"] = True
@@ -166,6 +166,10 @@ def test_nothing_makes_a_program_of_data_but_where_a_reason_stands_for_it() -> N
             "AutoModelForCausalLM.from_pretrained(f, trust_remote_code=False, local_files_only=True, "
             "attn_implementation=None, use_safetensors=use)",
             "from_pretrained without use_safetensors=True",
+        ),
+        (
+            "kind.from_pretrained(f, trust_remote_code=False, local_files_only=True, use_safetensors=True)",
+            "from_pretrained without attn_implementation=None",
         ),
         ("jinja2.Environment()", "a template outside of the sandbox"),
         ("jinja2.Template(text)", "a template outside of the sandbox"),

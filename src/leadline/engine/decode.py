@@ -313,7 +313,7 @@ def _logprobs(
 def _penalised(scores: Tensor, rows: Sequence[tuple[Row, tuple[int, ...], int]]) -> tuple[Tensor, list[int]]:
     """Scores under each request's repetition penalty: `scores` `[stems, vocabulary]` and, behind them, those
     that a penalty makes others; and of each row which are its own. `rows` with their prompts and stems."""
-    added: dict[tuple[int, float], Tensor] = {}
+    added: list[Tensor] = []
     places: dict[tuple[int, float], int] = {}
     sources = []
     for row, prompt, stem in rows:
@@ -321,15 +321,15 @@ def _penalised(scores: Tensor, rows: Sequence[tuple[Row, tuple[int, ...], int]])
         if penalty == 1:
             sources.append(stem)
             continue
-        if (stem, penalty) not in added:
+        if (stem, penalty) not in places:
             seen = torch.tensor(sorted({*prompt, *row.ids}), device=scores.device)
             own = scores[stem].clone()
             found = own[seen]
             own[seen] = torch.where(found < 0, found * penalty, found / penalty)
             places[stem, penalty] = len(scores) + len(added)
-            added[stem, penalty] = own
+            added.append(own)
         sources.append(places[stem, penalty])
-    return (torch.cat([scores, torch.stack(list(added.values()))]) if added else scores), sources
+    return (torch.cat([scores, torch.stack(added)]) if added else scores), sources
 
 
 def _rows(

@@ -33,14 +33,13 @@ def _is_packable(module: nn.Module) -> bool:
         type(module) is nn.Linear
         and module.weight.device.type == "cpu"
         and (
-            module.weight.dtype == torch.float32
-            or (module.weight.dtype == torch.bfloat16 and _has_bfloat16())
+            module.weight.dtype == torch.float32 or (module.weight.dtype == torch.bfloat16 and has_bfloat16())
         )
     )
 
 
 @cache
-def _has_bfloat16() -> bool:
+def has_bfloat16() -> bool:
     """Whether this processor multiplies in bfloat16; another widens each number first, and gains nothing."""
     get = getattr(torch.cpu, "get_capabilities", None)
     found = get() if get is not None else {}

@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from leadline.errors import LeadlineError
 from leadline.models.files import ModelFiles
@@ -38,3 +39,23 @@ def loading(files: ModelFiles, where_memory_lacks: str) -> Iterator[None]:
         raise LeadlineError(f"cannot be loaded: {reason}", where=files.name) from error
     finally:
         transformers_logging.set_verbosity(shown)
+
+
+def tokenizer_and_model(files: ModelFiles, kind: Any, dtype: Any, device: str) -> tuple[Any, Any]:
+    """The tokenizer of `files`, and their model as a `kind` (an Auto class of transformers) on `device`.
+
+    Files from elsewhere are data, not programs. Unsaid, transformers asks at the terminal about code beside
+    the weights, and takes kernels from the hub that a config.json names for attention.
+    """
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
+    model = kind.from_pretrained(
+        files.folder,
+        dtype=dtype,
+        use_safetensors=True,
+        trust_remote_code=False,
+        local_files_only=True,
+        attn_implementation=None,
+    )
+    return tokenizer, model.to(device)

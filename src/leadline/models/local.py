@@ -12,7 +12,7 @@ from leadline.engine.intervention import NOTHING, Intervention
 from leadline.errors import UsageError
 from leadline.models.device import device_for
 from leadline.models.files import ModelFiles
-from leadline.models.loading import loading
+from leadline.models.loading import loading, tokenizer_and_model
 from leadline.models.memory import Answers, Room
 from leadline.models.model import ModelIdentity
 
@@ -95,20 +95,8 @@ class LocalModel:
 
 
 def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
     with loading(files, "try dtype: bfloat16 or a smaller model"):
-        # Files from elsewhere are data, not programs. Unsaid, transformers asks at the terminal about code
-        # beside the weights, and takes kernels from the hub that a config.json names for attention.
-        tokenizer = AutoTokenizer.from_pretrained(
-            files.folder, trust_remote_code=False, local_files_only=True
-        )
-        model = AutoModelForCausalLM.from_pretrained(
-            files.folder,
-            dtype=dtype,
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-            attn_implementation=None,
-        )
-        return model.to(device), tokenizer
+        tokenizer, model = tokenizer_and_model(files, AutoModelForCausalLM, dtype, device)
+        return model, tokenizer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.errors import UsageError
 from leadline.models.device import device_for
 from leadline.models.files import ModelFiles
-from leadline.models.loading import loading
+from leadline.models.loading import loading, tokenizer_and_model
 
 if TYPE_CHECKING:
     import torch
@@ -137,10 +137,10 @@ def _structure(model: Any) -> dict[str, Any]:
 
 
 def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
-    from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
     with loading(files, "a smaller model, or one device more"):
-        # Files from elsewhere are data, not programs: as in local.py.
+        # Data, not programs: see tokenizer_and_model.
         config = AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
         if not getattr(config, "is_encoder_decoder", False):
             raise UsageError(
@@ -148,15 +148,5 @@ def _load(files: ModelFiles, dtype: Any, device: str) -> tuple[Any, Any]:
                 where=files.name,
                 fix="name a seq2seq checkpoint such as Babelscape/rebel-large",
             )
-        tokenizer = AutoTokenizer.from_pretrained(
-            files.folder, trust_remote_code=False, local_files_only=True
-        )
-        model = AutoModelForSeq2SeqLM.from_pretrained(
-            files.folder,
-            dtype=dtype,
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-            attn_implementation=None,
-        )
-        return model.to(device).eval(), tokenizer
+        tokenizer, model = tokenizer_and_model(files, AutoModelForSeq2SeqLM, dtype, device)
+        return model.eval(), tokenizer
