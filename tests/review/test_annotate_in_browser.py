@@ -268,6 +268,31 @@ def test_a_pack_can_be_left_and_gone_on_with_and_others_see_nothing_of_it(
         assert "March 2021" not in bo.page.content()
 
 
+def test_what_is_written_before_the_script_of_a_page_has_come_is_saved_too(
+    browser: Any, answering: Answering, server: Served
+) -> None:
+    which = answering.key("Of what kind?"), answering.key("When?")
+    with opened(browser, server, reader="Ed") as ed:
+        held: list[Any] = []
+        ed.page.route("**/review.js", lambda route: held.append(route))  # noqa: PLW0108
+        for key in which:
+            ed.page.goto(f"{ed.url}/annotate/{key}", wait_until="commit")
+            if key == which[0]:
+                ed.page.get_by_text("rock", exact=True).click()
+            else:
+                ed.page.locator("#answer").fill("2019")
+            assert ed.status() == "", "nothing is promised yet"
+            while held:
+                held.pop().continue_()
+            ed.saved()
+    assert [answering.drafts.get("annotate", key, "Ed").fields["answer"] for key in which] == ["rock", "2019"]
+    with opened(browser, server, reader="Ed") as ed:
+        ed.go(f"/annotate/{which[1]}")
+        assert ed.status().startswith("saved"), "a page that nobody wrote into is not saved anew"
+        ed.page.wait_for_timeout(600)
+    assert len(answering.drafts.history("annotate", which[1], "Ed")) == 1
+
+
 def test_what_is_written_while_a_commit_is_on_its_way_is_sent_after_it(
     browser: Any, answering: Answering, server: Served
 ) -> None:

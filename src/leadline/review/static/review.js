@@ -23,18 +23,28 @@
   // Fields.
   const fields = () => (entry ? all("[data-field]", entry) : []);
   const name = (field) => field.dataset.field;
-  function value() {
+  const live = { checked: (field) => field.checked, text: (field) => field.value };
+  function value(read = live) {
     const found = {};
     for (const field of fields()) {
-      if (field.type === "radio") found[name(field)] = field.checked ? field.value : found[name(field)] ?? "";
-      else if (field.type === "checkbox") found[name(field)] = field.checked;
+      if (field.type === "radio") found[name(field)] = read.checked(field) ? field.value : found[name(field)] ?? "";
+      else if (field.type === "checkbox") found[name(field)] = read.checked(field);
       else if ("json" in field.dataset) found[name(field)] = JSON.parse(field.value || "null");
-      else found[name(field)] = field.value;
+      else found[name(field)] = read.text(field);
     }
     return found;
   }
+  // As the page came, whatever was written into it before this script ran.
+  const sent = {
+    checked: (field) => field.defaultChecked,
+    text(field) {
+      if (field.tagName === "SELECT") return ([...field.options].find((each) => each.defaultSelected) ?? field.options[0])?.value ?? "";
+      if (field.tagName === "TEXTAREA") return field.defaultValue;
+      return Object.assign(document.createElement("input"), { type: field.type, value: field.defaultValue }).value;
+    },
+  };
   // A field of which a text says nothing is as it was when the page came; empty if somebody had filled it then.
-  const initial = entry ? value() : {}, written = entry ? JSON.parse(entry.dataset.written) : [];
+  const initial = entry ? value(sent) : {}, written = entry ? JSON.parse(entry.dataset.written) : [];
   function set(values) {
     for (const field of fields()) {
       const own = name(field);
@@ -284,7 +294,7 @@
 
   window.leadline = Object.assign(window.leadline || {}, { api, value, set, changed, flush, commit, say });
   if (!entry) return;
-  known = text(value());
+  known = text(initial);
   entry.addEventListener("input", (event) => { if (event.target.matches("[data-field]")) { grow(event.target); changed(); } });
   entry.addEventListener("change", (event) => { if (event.target.matches("[data-field]")) { changed(); flush(); } });
   entry.addEventListener("focusout", () => { if (dirty()) flush(); });
@@ -299,9 +309,12 @@
   const own = remembered(), on = { new: "not answered yet", draft: "saved", read: "reading committed", done: "committed" };
   const { state, saved, by } = entry.dataset;
   say(saved ? `${on[state]} ${clock(saved)}${by !== entry.dataset.reader ? ` by ${by}` : ""}` : on[state]);
-  if (own && text({ ...value(), ...own.fields }) !== known) {  // what the server never got
-    set({ ...value(), ...own.fields });
-    version = own.version;
+  // What the server never got: what this browser kept, and over it what was written before this script ran.
+  const early = Object.entries(value()).filter(([each, what]) => text({ a: what }) !== text({ a: initial[each] }));
+  const unsent = { ...initial, ...own?.fields, ...Object.fromEntries(early) };
+  if (text(unsent) !== known) {
+    set(unsent);
+    if (own) version = own.version;
     changed();
     flush();
   } else if (own) forget();
