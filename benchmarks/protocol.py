@@ -66,19 +66,25 @@ QUICK = {"facts": 2, "paths": 2, "recited": 8, "written": 8, "draws": 2}
 
 
 class Clock(Quiet):
-    """Listens to a run: seconds of each configuration."""
+    """Listens to a run: seconds of the configurations that are asked together, by their labels."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._label, self._begun = "", 0.0
+        self.seconds: dict[tuple[str, ...], float] = {}
+        self._labels: list[str] = []
+        self._begun, self._open = 0.0, 0
 
     def begin(self, label: str, total: int, done: int) -> None:
         """A configuration begins."""
-        self._label, self._begun = label, time.perf_counter()
+        if not self._open:
+            self._labels, self._begun = [], time.perf_counter()
+        self._labels.append(label.rsplit(" · ", maxsplit=1)[-1])
+        self._open += 1
 
     def end(self) -> None:
         """It is complete."""
-        self.seconds[self._label] = time.perf_counter() - self._begun
+        self._open -= 1
+        if not self._open:
+            self.seconds[tuple(self._labels)] = time.perf_counter() - self._begun
 
 
 @dataclass
@@ -233,12 +239,13 @@ def _is_right(text: str, answers: tuple[str, ...]) -> bool:
 
 
 def _row(
-    study: Study, model: LocalModel, did: Scripted, seconds: float, by_configuration: dict[str, float]
+    study: Study, model: LocalModel, did: Scripted, seconds: float, by_labels: dict[tuple[str, ...], float]
 ) -> dict[str, Any]:
     equal: dict[str, int] = {}
     same_ranks: dict[str, int] = {}
     unequal = []
     by_id = study.benchmark.by_id
+    names = {one.label: one.name for one in study.configurations}
     with open_store(study.folder, write=False) as store:
         for one in study.configurations:
             if one.name not in ("greedy", "genread", *LOOPS, *STEERED):
@@ -259,7 +266,9 @@ def _row(
         "facts": len(study.benchmark.items),
         "scripted": len(did.items),
         "leadline_s": seconds,
-        "leadline_by_configuration_s": by_configuration,
+        "leadline_together_s": [
+            {"methods": [names[label] for label in labels], "s": taken} for labels, taken in by_labels.items()
+        ],
         "script_by_item_s": did.seconds(),
         "script_answers_s": dict(did.answering),
         "script_ranks_s": dict(did.ranking),

@@ -79,16 +79,17 @@ def protocol(console: Console, found: list[dict[str, Any]]) -> None:
     for column in ("method", "script, answers", "script, ranks", "leadline", "ratio"):
         table.add_column(column, justify="left" if column == "method" else "right")
     scale = row["facts"] / row["scripted"]
-    ours = {label.split(" · ")[-1]: taken for label, taken in row["leadline_by_configuration_s"].items()}
-    for method, answering in row["script_answers_s"].items():
-        answers, ranks = scale * sum(answering), scale * sum(row["script_ranks_s"].get(method, ()))
-        taken = ours[method]
+    for group in row["leadline_together_s"]:
+        answers, ranks = (
+            scale * sum(sum(row[kind].get(method, ())) for method in group["methods"])
+            for kind in ("script_answers_s", "script_ranks_s")
+        )
         table.add_row(
-            method,
+            ", ".join(group["methods"]),
             f"{answers:.0f} s",
             f"{ranks:.0f} s" if ranks else "",
-            f"{taken:.1f} s",
-            f"{(answers + ranks) / taken:.1f}×" if taken else "",
+            f"{group['s']:.1f} s",
+            f"{(answers + ranks) / group['s']:.1f}×",
         )
     script = scale * sum(row["script_by_item_s"])
     table.add_row(

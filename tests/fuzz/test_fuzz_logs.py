@@ -20,6 +20,7 @@ for package in ("inspect_ai", "openai"):
 from tests.fuzz.brought import archive_of, brought, inspect_entries, inspect_files  # noqa: E402
 from tests.fuzz.limits import command, examples, held  # noqa: E402
 from tests.fuzz.mutations import broken, changed, written  # noqa: E402
+from tests.fuzz.odd_places import ODD, put  # noqa: E402
 from tests.fuzz.readers import Reader  # noqa: E402
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -92,6 +93,18 @@ def test_any_part_may_be_anything(kinds: dict[str, Reader], name: str, folder: P
         held(reader.read, laid(reader, folder, content))
 
     check()
+
+
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_file_is_refused_at_once(
+    kinds: dict[str, Reader], name: str, kind: str, folder: Path
+) -> None:
+    reader = kinds[name]
+    path = laid(reader, folder, reader.originals[0])
+    put(kind, path)
+    found = held(reader.read, path)
+    assert isinstance(found, LeadlineError), f"{name} is {kind}, and was read: {found}"
 
 
 def test_any_entry_of_an_archive_may_be_anything(kinds: dict[str, Reader], folder: Path) -> None:

@@ -8,11 +8,13 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from leadline.errors import LeadlineError
+from leadline.study.database import DATABASE, connect
 from leadline.study.readings import readings
 from leadline.study.store import open_store
 from leadline.study.study import open_study
@@ -114,6 +116,18 @@ def test_a_run_killed_before_its_first_answer_leaves_no_answers_yet(
         store.begin_run({"drawn": None})
     ended = leadline("report", folder)
     assert ended.fault == f"error: {folder}: this study has no answers yet (leadline run {folder})"
+
+
+def test_a_run_killed_before_its_database_has_tables_leaves_no_answers_yet(
+    tmp_path: Path, model: Path, leadline: Leadline
+) -> None:
+    folder = small_study(tmp_path / "study", model)
+    with closing(connect(folder / DATABASE, write=True)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+    ended = leadline("report", folder)
+    assert ended.fault == f"error: {folder}: this study has no answers yet (leadline run {folder})"
+    assert leadline("run", folder, "--quiet").code == 0
+    assert leadline("report", folder).code == 0
 
 
 def test_a_byte_turned_over_anywhere_never_ends_in_a_traceback(study: Path) -> None:

@@ -48,7 +48,7 @@ app = typer.Typer(
     help="Find out what an LLM benchmark score is standing on.\n\n"
     "Start with: leadline demo\n\n"
     "Exit codes: 0 fine, 1 problems were found, 2 the input is wrong, 3 something failed, "
-    "130 stopped with Ctrl-C, 141 the reader of the output went away.",
+    "130 stopped with Ctrl-C or SIGTERM, 141 the reader of the output went away.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -14,6 +14,7 @@ from zipfile import BadZipFile, ZipFile
 
 from leadline.bench.loading import cannot_read
 from leadline.errors import UsageError
+from leadline.ordinary_file import opened
 
 _BLOCK = 1 << 22
 # Digits become 1, all else 0. Python's own limit is 4,300 digits.
@@ -61,7 +62,7 @@ def readable(path: Path) -> Iterator[None]:
 
 def check_begins(path: Path) -> None:
     """Raise UsageError for a file that can be no log by how it begins."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         start = file.read(2_000)
     if not start:
         raise UsageError("is empty: broken off or damaged", where=str(path), fix="leave it out")
@@ -77,7 +78,7 @@ def check_numbers(path: Path) -> None:
     Reads the file once, some hundred megabytes a second.
     """
     if path.suffix == ".json":
-        with path.open("rb") as file:
+        with opened(path) as file:
             _check_digits(file, str(path))
         return
     with ZipFile(path) as archive:
@@ -131,7 +132,7 @@ def _is_no_echo(record: logging.LogRecord) -> bool:
 def looks_like_one(path: Path) -> bool:
     """Whether a JSON file begins as a log does."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             start = file.read(2_000)
     except OSError:
         return False

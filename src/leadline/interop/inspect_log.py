@@ -24,6 +24,7 @@ from leadline.interop.inspect_fields import answer_of, item_of, other_content
 from leadline.interop.inspect_samples import Key, archived, keys, streamed
 from leadline.interop.log_ids import told
 from leadline.interop.logs import LoggedAnswer, LoggedItem
+from leadline.ordinary_file import opened
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
@@ -253,7 +254,7 @@ def _opened(path: Path) -> InspectLog:
         check_begins(path)
         check_numbers(path)
         header = read_eval_log(path, header_only=True)
-        with path.open("rb") as file:
+        with opened(path) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     return InspectLog(path, digest, header)
 

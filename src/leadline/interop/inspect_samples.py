@@ -16,6 +16,7 @@ from zipfile import ZipFile
 
 from leadline.errors import UsageError
 from leadline.interop.log_ids import told
+from leadline.ordinary_file import opened
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -110,11 +111,11 @@ def _json_samples(path: Path) -> Iterator[dict[str, Any]]:
 
     read = 0
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             for fields in ijson.items(file, "samples.item", use_float=True):
                 yield fields
                 read += 1
     except (ijson.JSONError, ValueError):
         # Not-a-number and integers beyond 64 bits are no JSON for it, and are for those who write such logs.
-        with path.open("rb") as file:
+        with opened(path) as file:
             yield from islice(json.load(file).get("samples") or (), read, None)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import UsageError
+from leadline.ordinary_file import content
 
 # More is no results file: those of 500 tasks, with all their settings, have about 2 MB.
 # The harness has some hundred.
@@ -105,7 +106,7 @@ def results_of(path: Path) -> Results:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise UsageError("is too large for a results file", where=str(path), fix=fix)
-        said = json.loads(path.read_bytes())
+        said = json.loads(content(path))
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
     except (ValueError, RecursionError) as error:

@@ -17,6 +17,7 @@ from typing import Any
 
 from leadline.bench.problem import shortened
 from leadline.errors import UsageError
+from leadline.ordinary_file import opened
 
 # So much of a document's hash is in an item's id: 2**48 values, where tasks have some thousand documents.
 HASH_DIGITS = 12
@@ -136,7 +137,7 @@ def document_hash(fields: Mapping[str, Any]) -> str:
 
 def _lines(path: Path, rows: Rows) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Number and content of each line. A last line without its end that is no JSON was being written."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         number = 0
         while line := file.readline(_MAX_LINE):
             number += 1

@@ -23,6 +23,7 @@ from leadline.interop.lm_eval_rows import Rows, SampleRow
 from leadline.interop.lm_eval_settings import judges_first, of_run, of_task
 from leadline.interop.log_benchmark import OURS, worded
 from leadline.interop.logs import LoggedAnswer, LoggedItem
+from leadline.ordinary_file import opened
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -48,7 +49,7 @@ class LmEvalSamples:
 
         Samples do not name their model: two that answered alike have the same file.
         """
-        with self.path.open("rb") as file:
+        with opened(self.path) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         rule = self.choice if self.choice != "acc" and self._is_choice else ""
         said = json.dumps([digest, self.task, self.model, self.created, of_run(self.results), rule])

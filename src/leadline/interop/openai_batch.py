@@ -25,6 +25,7 @@ from leadline.interop.logs import LoggedAnswer, LoggedItem
 from leadline.interop.openai_batch_ids import IdPattern, id_pattern
 from leadline.interop.openai_batch_requests import Requests, requests_of
 from leadline.interop.openai_batch_rows import BatchRow, batch_row
+from leadline.ordinary_file import opened
 
 _SUFFIXES = (".jsonl", ".ndjson", ".json")
 
@@ -206,7 +207,7 @@ def _runs(looks: Sequence[_Look]) -> list[str]:
 
 def _look(path: Path, ids: IdPattern) -> _Look:
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             look = _Look(path, hashlib.file_digest(file, "sha256").hexdigest())
         for line, row in _rows(path):
             where = f"{path}:{line}"
@@ -236,7 +237,7 @@ def _look(path: Path, ids: IdPattern) -> _Look:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, BatchRow]]:
-    with path.open("rb") as file:
+    with opened(path) as file:
         for line in text_lines(file, path, FirstProblem()):
             if not line.text.strip():
                 continue

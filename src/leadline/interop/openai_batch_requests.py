@@ -11,6 +11,7 @@ from typing import Any
 from leadline.bench.problem import FirstProblem, did_you_mean, shortened
 from leadline.bench.text_lines import text_lines
 from leadline.errors import UsageError
+from leadline.ordinary_file import opened
 
 # What is the question, and what is not about how it is answered.
 _NO_SETTING = frozenset(
@@ -46,7 +47,7 @@ def requests_of(path: Path) -> Requests:
     models: dict[str, None] = {}
     common: dict[str, str] | None = None
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             for line in text_lines(file, path, FirstProblem()):
                 if not line.text.strip():
                     continue

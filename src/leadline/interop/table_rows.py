@@ -16,6 +16,7 @@ from leadline.bench.table import rows_of
 from leadline.errors import UsageError
 from leadline.interop.table_cells import answer_of, item_of, name_of, part_of
 from leadline.interop.table_columns import TableColumns, table_columns
+from leadline.ordinary_file import opened
 from leadline.study.members import UNNAMED
 from leadline.study.recorded_part import PART
 from leadline.study.recording import Recorder, Target
@@ -59,7 +60,7 @@ def look_at(path: Path, form: Format, said: Mapping[str, str], constants: Mappin
     if not names:
         fix = "one answer a row, below the names of the columns"
         raise UsageError("the table holds no row", where=str(path), fix=fix)
-    with path.open("rb") as file:
+    with opened(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     columns = table_columns(names, said, constants, str(path))
     part = part_of(rows[0], columns) or {}

@@ -25,9 +25,11 @@ from pydantic import (
 from leadline.errors import UsageError
 from leadline.lenses.finding import Figure, Finding
 from leadline.lenses.protocol import Protocol
+from leadline.ordinary_file import content
 from leadline.report.atomic import write_text
 
 SCHEMA = "leadline.findings/1"
+_MOST_BYTES = 2**30
 
 
 class _Frozen(BaseModel):
@@ -163,7 +165,7 @@ def write_findings(document: FindingsDocument, path: Path) -> None:
 def load_findings(path: Path) -> FindingsDocument:
     """Read findings.json. Raises UsageError for a missing file, broken JSON or another schema."""
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw = json.loads(content(path, _MOST_BYTES))
     except FileNotFoundError as error:
         raise UsageError("no findings here", where=str(path), fix="run the study first") from error
     except OSError as error:

@@ -1,10 +1,10 @@
-"""Asks one model under one configuration what is missing, and stores what comes, as it comes."""
+"""Asks one model what is missing under one configuration, or several, and stores what comes, as it comes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from leadline.errors import LeadlineError
@@ -18,10 +18,12 @@ from leadline.study.progress import Reporter
 from leadline.study.rehearsal import requests_of
 from leadline.study.served_entry import ServedEntry
 from leadline.study.shelf import Asked, Shelf
-from leadline.study.store import Store
+from leadline.study.side_by_side import SideBySide, by_question
+from leadline.study.store import Key, Store
 from leadline.study.study import Study
 from leadline.study.wanted import Wanted, wanted
-from leadline.techniques.conversation import converse
+from leadline.techniques import Technique
+from leadline.techniques.conversation import Job, converse
 from leadline.techniques.prepared import AS_IT_IS
 
 # Of a technique of several stages, so many conversations for each request in flight are held at once. More
@@ -115,28 +117,38 @@ def ask(
     study: Study,
     store: Store,
     model: Model,
-    configuration: Configuration,
+    configurations: Sequence[Configuration],
     *,
     entry: AnyModel,
     settings: RunSettings,
     reporter: Reporter,
     found: Asked,
 ) -> None:
-    """Ask what is missing under one configuration; `found` counts what came, whatever ends the asking."""
-    asking = begin_asking(
-        study,
-        store,
-        model.identity,
-        configuration,
-        entry=entry,
-        settings=settings,
-        reporter=reporter,
-        found=found,
-    )
-    if asking.shelf is not None:
-        with memory_told(asking.called):
-            _converse(study, model, configuration, entry, reporter, asking.todo, asking.shelf)
-    asking.close()
+    """Ask what is missing under configurations that are asked together (`asked_together`); `found` counts
+    what came, whatever ends the asking."""
+    askings = [
+        begin_asking(
+            study,
+            store,
+            model.identity,
+            configuration,
+            entry=entry,
+            settings=settings,
+            reporter=reporter if at == 0 else reporter.beside(),
+            found=found,
+        )
+        for at, configuration in enumerate(configurations)
+    ]
+    wanting = [
+        (configuration.technique, asking)
+        for configuration, asking in zip(configurations, askings, strict=True)
+        if asking.shelf is not None
+    ]
+    if wanting:
+        with memory_told(" and ".join(asking.called for _, asking in wanting)):
+            _converse(study, model, wanting, entry, reporter)
+    for asking in askings:
+        asking.close()
 
 
 @contextmanager
@@ -154,29 +166,38 @@ def memory_told(called: str) -> Iterator[None]:
 def _converse(
     study: Study,
     model: Model,
-    configuration: Configuration,
+    wanting: Sequence[tuple[Technique, Asking]],
     entry: AnyModel,
     reporter: Reporter,
-    todo: Wanted,
-    shelf: Shelf,
 ) -> None:
-    technique, prepared = configuration.technique, AS_IT_IS
-    keys = {(key.item, key.sample): key for key in todo.jobs}
-    jobs = list(todo.jobs.values())
+    """Ask what these want: of one technique, or of several that leave a local model as it is."""
+    techniques = [technique for technique, _ in wanting]
+    together, prepared = SideBySide(techniques), AS_IT_IS
+    shelves: list[Shelf] = []
+    keys: dict[tuple[int, str, int], Key] = {}
+    jobs: list[Job] = []
+    for which, (_, asking) in enumerate(wanting):
+        assert asking.shelf is not None
+        shelves.append(asking.shelf)
+        keys |= {(which, key.item, key.sample): key for key in asking.todo.jobs}
+        jobs += [together.job(which, job) for job in asking.todo.jobs.values()]
     size = study.config.batch_rows
     if isinstance(entry, ServedEntry):
         # Each batch ends in waiting for its slowest answer.
-        several = len(requests_of(technique, study.prompts)) > 1
+        several = len(requests_of(techniques[0], study.prompts)) > 1
         size = max(size, _IN_HAND * entry.connections) if several else max(1, len(jobs))
-    else:
-        prepared = prepare(study, model, entry, technique, reporter)
-    for start in range(0, len(jobs), size):
-        batch = jobs[start : start + size]
-        with shelf:
+    elif len(techniques) == 1:
+        prepared = prepare(study, model, entry, techniques[0], reporter)
+    merge = not isinstance(entry, ServedEntry)
+    for batch in by_question(jobs, size):
+        with ExitStack() as stack:
+            for shelf in shelves:
+                stack.enter_context(shelf)
             for job, answer in converse(
-                technique, batch, study.prompts, model.generate, prepared, merge=not shelf.at_once
+                together, batch, study.prompts, model.generate, prepared, merge=merge
             ):
-                shelf.put(keys[job.question.item, job.sample], answer)
+                which, sample = together.of(job)
+                shelves[which].put(keys[which, job.question.item, sample], answer)
 
 
 def _tell_of_rest(todo: Wanted, called: str, reporter: Reporter) -> None:

@@ -93,6 +93,11 @@ def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
         raise sqlite3.DatabaseError(verdict)
 
 
+def is_begun(connection: sqlite3.Connection) -> bool:
+    """Whether it has tables: a run that is killed at its very start leaves a sound file with none."""
+    return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
 def is_sealed(connection: sqlite3.Connection) -> bool:
     """Whether every row has a seal: not in a database of an earlier version that was not run since."""
     return bool(connection.execute("PRAGMA user_version").fetchone()[0] == FORMAT)
@@ -102,7 +107,7 @@ def make_ready(connection: sqlite3.Connection) -> None:
     """Make what tables and seals are lacking, and have answers written as they are to be."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
-    connection.executescript(SCHEMA)
+    connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")  # all tables or none
     if is_sealed(connection):
         return
     with connection:

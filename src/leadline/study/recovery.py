@@ -24,7 +24,7 @@ from leadline.study.manifest import Remembered, remembered
 from leadline.study.members import RECORDED
 from leadline.study.salvage import Salvage, salvage
 from leadline.study.seals import insert, register
-from leadline.study.store import RunNote, Store, open_store
+from leadline.study.store import NoAnswersError, RunNote, Store, open_store
 from leadline.study.study import Study
 from leadline.study.wanted import wanted
 
@@ -95,13 +95,12 @@ def _whole(folder: Path) -> int | None:
     """How many answers there are, if none is damaged; else None."""
     try:
         with open_store(folder, write=False) as store:
-            counted = store.select("responses", "SELECT COUNT(*) FROM responses")
-            if not counted:  # an empty file is a sound database to SQLite, but one without our tables
-                return None
-            ((stored,),) = counted
+            ((stored,),) = store.select("responses", "SELECT COUNT(*) FROM responses")
             read = sum(1 for one in store.configurations() for _ in store.responses(one))
             store.history(), store.models()
             return int(stored) if stored == read else None
+    except NoAnswersError:  # an empty file is a sound database to SQLite
+        return None
     except LeadlineError as error:
         if isinstance(error.__cause__, sqlite3.DatabaseError) and "leadline recover" in (error.fix or ""):
             return None

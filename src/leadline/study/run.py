@@ -24,6 +24,7 @@ from leadline.study.progress import Reporter
 from leadline.study.readings import check_readable
 from leadline.study.served_entry import ServedEntry
 from leadline.study.shelf import Asked
+from leadline.study.side_by_side import asked_together
 from leadline.study.store import Store, open_store
 from leadline.study.study import Study
 
@@ -173,12 +174,12 @@ def _ask_model(
     model = load(study, entry, reporter, store, run)
     try:
         _introduce(study, entry, model.identity, settings, store, identities)
-        for configuration in study.configurations:
+        for together in asked_together(study, entry):
             ask(
                 study,
                 store,
                 model,
-                configuration,
+                together,
                 entry=entry,
                 settings=settings,
                 reporter=reporter,

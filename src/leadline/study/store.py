@@ -19,14 +19,30 @@ from typing import Any, TypeVar
 from leadline.engine import GoldProbe
 from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
-from leadline.study.database import DATABASE, check_whole, connect, is_sealed, make_ready, named_faults
+from leadline.study.database import (
+    DATABASE,
+    check_whole,
+    connect,
+    is_begun,
+    is_sealed,
+    make_ready,
+    named_faults,
+)
 from leadline.study.seals import answer_seal, check_answers, fits, insert, reseal
 from leadline.study.tables import COLUMNS
 from leadline.techniques import Answer, Stage
 
-__all__ = ["DATABASE", "Key", "Response", "RunNote", "Store", "open_store", "storable"]
+__all__ = ["DATABASE", "Key", "NoAnswersError", "Response", "RunNote", "Store", "open_store", "storable"]
 
 Part = TypeVar("Part", Stage, GoldProbe)
+
+
+class NoAnswersError(LeadlineError):
+    """A study without a database, or with one that has no tables: a run was killed at its very start, or
+    the file was emptied."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("this study has no answers yet", where=str(folder), fix=f"leadline run {folder}")
 
 
 @dataclass(frozen=True)
@@ -366,7 +382,7 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
     if path.is_dir():
         raise LeadlineError("is a folder, not a database", where=str(path), fix="move it aside")
     if not write and not path.exists():
-        raise LeadlineError("this study has no answers yet", where=str(folder), fix=f"leadline run {folder}")
+        raise NoAnswersError(folder)
     with named_faults(path):
         connection = connect(path, write)
     try:
@@ -376,6 +392,8 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
             check_whole(connection, path)
             if write:
                 make_ready(connection)
+            elif not is_begun(connection):
+                raise NoAnswersError(folder)
         yield Store(connection, path)
     finally:
         connection.close()

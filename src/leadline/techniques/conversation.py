@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from leadline.engine import Failure, Generation, Request
 from leadline.engine.intervention import Intervention
 from leadline.techniques.prepared import AS_IT_IS, Prepared
 from leadline.techniques.prompts_library import Prompts
-from leadline.techniques.technique import Answer, Conversation, Question, Stage, Technique
+from leadline.techniques.technique import Answer, Conversation, Question, Stage
 
 # Every technique calls the step that ends in its answer so.
 ANSWER = "answer"
@@ -37,8 +38,15 @@ class _Talk:
     stages: list[Stage] = field(default_factory=list)
 
 
+class Asks(Protocol):
+    """Whoever asks as a technique does."""
+
+    def ask(self, question: Question, sample: int, prompts: Prompts) -> Conversation:
+        """As `Technique.ask`."""
+
+
 def converse(
-    technique: Technique,
+    technique: Asks,
     jobs: Sequence[Job],
     prompts: Prompts,
     generate: Generate,
