@@ -43,6 +43,7 @@ HELD = {
 OTHERS = {
     "techniques": "techniques",
     "bfloat16": "bfloat16",
+    "together": "together",
     "stability": "stability",
     "serving": "serving",
     "served": "served_requests",

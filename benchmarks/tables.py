@@ -262,3 +262,29 @@ def bfloat16(console: Console, found: list[dict[str, Any]]) -> None:
             f"{row['right in float32 alone']} / {row['right in bfloat16 alone']}",
         )
     console.print(table)
+
+
+def together(console: Console, found: list[dict[str, Any]]) -> None:
+    """What it brings to ask configurations together."""
+    table = Table(title="Baseline and two temperatures, apart and together: medians of alternating runs")
+    for column in (
+        "benchmark",
+        "items × samples",
+        "tokens of a prompt",
+        "apart",
+        "together",
+        "ratio",
+        "same",
+    ):
+        table.add_column(column, justify="left" if column == "benchmark" else "right")
+    for row in found:
+        table.add_row(
+            row["benchmark"],
+            f"{row['items']} × {row['samples']}",
+            f"{row['tokens of a prompt']:,.0f}",
+            f"{median(row['seconds']['apart']):.1f} s",
+            f"{median(row['seconds']['together']):.1f} s",
+            f"{row['ratio']:.2f}×",
+            f"{row['same answers']:,} of {row['answers']:,}",
+        )
+    console.print(table)

@@ -35,6 +35,7 @@ from leadline.techniques import Answer, Stage
 __all__ = ["DATABASE", "Key", "NoAnswersError", "Response", "RunNote", "Store", "open_store", "storable"]
 
 Part = TypeVar("Part", Stage, GoldProbe)
+_AT_ONCE = 500
 
 
 class NoAnswersError(LeadlineError):
@@ -292,7 +293,7 @@ class Store:
                     _parsed(GoldProbe, probes),
                 )
 
-    def batches(self, configuration: str, size: int = 100_000) -> Iterator[list[tuple[Any, ...]]]:
+    def batches(self, configuration: str, size: int = 100_000) -> Iterator[list[list[Any]]]:
         """All responses of a configuration, column by column: item, asked, sample, text, finish, tokens_in,
         tokens_out, probes, created.
 
@@ -306,8 +307,7 @@ class Store:
                 "ORDER BY item, asked, sample",
                 (configuration,),
             )
-            while batch := rows.fetchmany(size):
-                columns = list(zip(*batch, strict=True))
+            while columns := _columns(rows, size):
                 if self._is_sealed:
                     check_answers(configuration, columns)
                 yield [*columns[:8], columns[9]]
@@ -369,6 +369,22 @@ def _parsed(kind: type[Part], stored: str) -> tuple[Part, ...]:
 def storable(text: str) -> str:
     """Text as SQLite can hold it: a lone surrogate (no tokenizer makes one, some servers do) is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _columns(rows: sqlite3.Cursor, size: int) -> list[list[Any]]:
+    """The next `size` rows, column by column; [] where there are none.
+
+    A few at a time: a hundred thousand tuples that live at once take the garbage collector as long to look
+    through as SQLite to read.
+    """
+    columns: list[list[Any]] = []
+    while (wanted := size - (len(columns[0]) if columns else 0)) and (
+        some := rows.fetchmany(min(_AT_ONCE, wanted))
+    ):
+        columns = columns or [[] for _ in some[0]]
+        for column, values in zip(columns, zip(*some, strict=True), strict=True):
+            column.extend(values)
+    return columns
 
 
 @contextmanager
