@@ -139,11 +139,12 @@ def ask(
         )
         for at, configuration in enumerate(configurations)
     ]
-    wanting = [
-        (configuration.technique, asking)
-        for configuration, asking in zip(configurations, askings, strict=True)
-        if asking.shelf is not None
-    ]
+    pairs = zip(configurations, askings, strict=True)
+    asked = [(configuration, asking) for configuration, asking in pairs if asking.shelf is not None]
+    wanting = [(configuration.technique, asking) for configuration, asking in asked]
+    if len(asked) > 1:
+        *others, last = (configuration.label for configuration, _ in asked)
+        reporter.note(f"{entry.label}: {', '.join(others)} and {last} ask the same, and are asked together")
     if wanting:
         with memory_told(" and ".join(asking.called for _, asking in wanting)):
             _converse(study, model, wanting, entry, reporter)
