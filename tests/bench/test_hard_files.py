@@ -53,6 +53,21 @@ def test_a_class_whose_sort_is_a_list_is_none(tmp_path: Path) -> None:
     assert load_benchmark(tmp_path / "items.parquet").items[0].answer == "0"
 
 
+def test_a_parquet_file_that_its_reader_panics_over_is_told(tmp_path: Path) -> None:
+    rows = [{"id": name, "question": f"{name}?", "answer": name} for name in ("a", "b", "c")]
+    path = tmp_path / "items.parquet"
+    pl.DataFrame(rows).write_parquet(path, compression="uncompressed", statistics=False)
+    whole = path.read_bytes()
+    told = 0
+    for at in range(4, len(whole) - 8):
+        path.write_bytes(whole[:at] + b"\0" + whole[at + 1 :])
+        try:
+            load_benchmark(path)
+        except UsageError as error:
+            told += "broken Parquet: polars panicked over it" in str(error)
+    assert told, "polars panics over none of them any more: then nothing need be caught"
+
+
 @pytest.mark.parametrize("listed", [True, 5, {"filename": "a"}, "a.arrow", [True]])
 def test_a_saved_dataset_that_lists_no_files_is_told(listed: object, tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text(json.dumps({"_data_files": listed}))

@@ -47,6 +47,7 @@ def files(name: str, folder: Path) -> tuple[Callable[[bytes], object], list[byte
         reader.beside(folder)
 
     def read(data: bytes) -> object:
+        (folder / name).unlink(missing_ok=True)  # what lay there may still be mapped into memory
         (folder / name).write_bytes(data)
         return held(reader.read, folder / name)
 

@@ -38,8 +38,10 @@ def parquet_rows(path: Path, problems: Problems) -> Iterator[Row]:
             frame = whole.slice(start, at_once).collect()
             for number, values in enumerate(frame.iter_rows(named=True), start=start + 1):
                 yield Row(f"{path}:{number}", named(values) if named else values)
-    except pl.exceptions.PolarsError as error:
-        problems.add(str(path), f"broken Parquet: {_first_line(error)}", fix="is the file whole?")
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        panicked = isinstance(error, pl.exceptions.PanicException)  # which speaks of polars' code
+        said = "polars panicked over it" if panicked else _first_line(error)
+        problems.add(str(path), f"broken Parquet: {said}", fix="is the file whole?")
         problems.cut_short()
 
 
@@ -60,6 +62,7 @@ def arrow_rows(path: Path, problems: Problems) -> Iterator[Row]:
     try:
         with pa.memory_map(str(path)) as source:
             for batch in _batches(ipc, pa, source):
+                batch.validate(full=True)  # an offset that leads out of its buffer would be followed
                 if not number:
                     written = (batch.schema.metadata or {}).get(METADATA_KEY.encode(), b"")
                     named = naming(path, written.decode("utf-8", "replace"))
@@ -84,6 +87,6 @@ def _batches(ipc: Any, pa: Any, source: Any) -> Iterator[Any]:
         yield from reader
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     line = next(iter(str(error).splitlines()), type(error).__name__)
     return shortened(line, 120)

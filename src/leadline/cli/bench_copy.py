@@ -20,6 +20,7 @@ def copy(
     The copy has the same content hash: audits and decisions about the one apply to the other.
     """
     from leadline.bench import load_benchmark, open_stream, write_benchmark
+    from leadline.bench.whole_file import whole_folder
     from leadline.documents import Sources
     from leadline.errors import UsageError
 
@@ -27,8 +28,9 @@ def copy(
         raise UsageError("is there already", where=str(out), fix="name a place that is free")
     stream = open_stream(name)  # where a bundled one is unpacked lives as long as this does
     benchmark = load_benchmark(name)
-    write_benchmark(benchmark, out)
-    documents = Sources.of(stream.folder).copy_to(out / "sources") if stream.folder else 0
+    with whole_folder(out) as folder:
+        write_benchmark(benchmark, folder)
+        documents = Sources.of(stream.folder).copy_to(folder / "sources") if stream.folder else 0
     if as_json:
         told = {"folder": str(out), "items": len(benchmark.items), "sources": documents}
         print_json({**told, "content_hash": benchmark.content_hash})

@@ -94,6 +94,6 @@ def _rows(path: Path) -> list[Block]:
 
     try:
         rows = int(polars.scan_parquet(path).select(polars.len()).collect().item())
-    except (polars.exceptions.PolarsError, OSError):
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError):
         return [Block("parquet", path)]  # its reader says what is wrong
     return [Block("parquet", path, start, min(start + ROWS, rows)) for start in range(0, max(rows, 1), ROWS)]

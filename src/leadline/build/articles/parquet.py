@@ -20,7 +20,7 @@ def pages(block: Block) -> Iterator[Page | Fault]:
     try:
         table = polars.scan_parquet(block.path)
         names = table.collect_schema().names()
-    except (polars.exceptions.PolarsError, OSError) as error:
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
         yield Fault(block.name, f"is no Parquet file: {_first(error)}", page=False)
         return
     lacking = [name for name in _COLUMNS if name not in names]
@@ -35,7 +35,7 @@ def pages(block: Block) -> Iterator[Page | Fault]:
         try:
             part = table.select(*_COLUMNS, *(name for name in _MORE if name in names))
             rows = part.slice(start, min(_SLICE, stop - start)).collect().to_dicts()
-        except (polars.exceptions.PolarsError, OSError) as error:
+        except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
             yield Fault(f"{block.name}: row {start + 1:,}", f"cannot be read: {_first(error)}", page=False)
             return
         for at, row in enumerate(rows, start + 1):
