@@ -48,7 +48,7 @@ demo: $(VENV)/.local ## The main job on a real model.
 	$(BIN)/leadline demo --out $(OUT)
 
 # A test that passes when it is tried again is listed as RERUN: a fault to look into, not one to stop a change with.
-test: RERUNS := --reruns 1
+test: RERUNS := --reruns 1 --rerun-show-tracebacks
 test: lint types imports unit
 
 lint: $(VENV)/.dev

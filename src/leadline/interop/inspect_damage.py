@@ -66,7 +66,8 @@ def check_begins(path: Path) -> None:
         start = file.read(2_000)
     if not start:
         raise UsageError("is empty: broken off or damaged", where=str(path), fix="leave it out")
-    if path.suffix == ".json" and len(start) < 2_000 and not looks_like_one(path):
+    is_object = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    if path.suffix == ".json" and not (is_object and (len(start) == 2_000 or looks_like_one(path))):
         raise UsageError("is no log of Inspect", where=str(path), fix="leave it out")
 
 

@@ -207,6 +207,7 @@ def _runs(looks: Sequence[_Look]) -> list[str]:
 
 def _look(path: Path, ids: IdPattern) -> _Look:
     try:
+        next(_rows(path), None)  # what is no such file at all may be too large to go through
         with opened(path) as file:
             look = _Look(path, hashlib.file_digest(file, "sha256").hexdigest())
         for line, row in _rows(path):

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from leadline.errors import LeadlineError
 from leadline.study.seals import check_rows, register, reseal
@@ -21,7 +22,17 @@ _READ = (0, 1, FORMAT)
 # beyond the second size once in a process, as long as nobody writes to them.
 _CHECK_BELOW = 4 * 2**30
 _CHECK_ONCE = 64 * 2**20
+# Rows that are taken from SQLite at once.
+_AT_ONCE = 500
 _checked: set[tuple[object, ...]] = set()
+
+
+class NoAnswersError(LeadlineError):
+    """A study without a database, or with one that has no tables: a run was killed at its very start, or
+    the file was emptied."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("this study has no answers yet", where=str(folder), fix=f"leadline run {folder}")
 
 
 @contextmanager
@@ -137,3 +148,19 @@ def connect(path: Path, write: bool) -> sqlite3.Connection:
             raise
         connection = sqlite3.connect(f"{place}?immutable=1", uri=True)
     return connection
+
+
+def columns_of(rows: sqlite3.Cursor, size: int) -> list[list[Any]]:
+    """The next `size` rows, column by column; [] where there are none.
+
+    A few at a time: a hundred thousand tuples that live at once take the garbage collector as long to look
+    through as SQLite to read.
+    """
+    columns: list[list[Any]] = []
+    while (wanted := size - (len(columns[0]) if columns else 0)) and (
+        some := rows.fetchmany(min(_AT_ONCE, wanted))
+    ):
+        columns = columns or [[] for _ in some[0]]
+        for column, values in zip(columns, zip(*some, strict=True), strict=True):
+            column.extend(values)
+    return columns

@@ -18,13 +18,13 @@ from pathlib import Path
 
 from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
-from leadline.study.database import DATABASE, RECOVERED, named_faults
+from leadline.study.database import DATABASE, RECOVERED, NoAnswersError, named_faults
 from leadline.study.lock import locked
 from leadline.study.manifest import Remembered, remembered
 from leadline.study.members import RECORDED
 from leadline.study.salvage import Salvage, salvage
 from leadline.study.seals import insert, register
-from leadline.study.store import NoAnswersError, RunNote, Store, open_store
+from leadline.study.store import RunNote, Store, open_store
 from leadline.study.study import Study
 from leadline.study.wanted import wanted
 

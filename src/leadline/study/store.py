@@ -21,7 +21,9 @@ from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
 from leadline.study.database import (
     DATABASE,
+    NoAnswersError,
     check_whole,
+    columns_of,
     connect,
     is_begun,
     is_sealed,
@@ -32,18 +34,9 @@ from leadline.study.seals import answer_seal, check_answers, fits, insert, resea
 from leadline.study.tables import COLUMNS
 from leadline.techniques import Answer, Stage
 
-__all__ = ["DATABASE", "Key", "NoAnswersError", "Response", "RunNote", "Store", "open_store", "storable"]
+__all__ = ["DATABASE", "Key", "Response", "RunNote", "Store", "open_store", "storable"]
 
 Part = TypeVar("Part", Stage, GoldProbe)
-_AT_ONCE = 500
-
-
-class NoAnswersError(LeadlineError):
-    """A study without a database, or with one that has no tables: a run was killed at its very start, or
-    the file was emptied."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__("this study has no answers yet", where=str(folder), fix=f"leadline run {folder}")
 
 
 @dataclass(frozen=True)
@@ -307,7 +300,7 @@ class Store:
                 "ORDER BY item, asked, sample",
                 (configuration,),
             )
-            while columns := _columns(rows, size):
+            while columns := columns_of(rows, size):
                 if self._is_sealed:
                     check_answers(configuration, columns)
                 yield [*columns[:8], columns[9]]
@@ -369,22 +362,6 @@ def _parsed(kind: type[Part], stored: str) -> tuple[Part, ...]:
 def storable(text: str) -> str:
     """Text as SQLite can hold it: a lone surrogate (no tokenizer makes one, some servers do) is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _columns(rows: sqlite3.Cursor, size: int) -> list[list[Any]]:
-    """The next `size` rows, column by column; [] where there are none.
-
-    A few at a time: a hundred thousand tuples that live at once take the garbage collector as long to look
-    through as SQLite to read.
-    """
-    columns: list[list[Any]] = []
-    while (wanted := size - (len(columns[0]) if columns else 0)) and (
-        some := rows.fetchmany(min(_AT_ONCE, wanted))
-    ):
-        columns = columns or [[] for _ in some[0]]
-        for column, values in zip(columns, zip(*some, strict=True), strict=True):
-            column.extend(values)
-    return columns
 
 
 @contextmanager
