@@ -32,3 +32,12 @@ def test_what_is_there_is_left_alone(leadline: Leadline, tmp_path: Path) -> None
     ended = leadline("bench", "copy", "facts", tmp_path / "mine")
     assert ended.code == 2 and "is there already" in ended.err
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+
+
+def test_the_folder_that_one_is_in_is_not_replaced(
+    tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = leadline("bench", "copy", "facts", ".")
+    assert ended.fault == "error: .: is the folder that you are in (name a new folder)"
+    assert list(tmp_path.iterdir()) == [] and Path.cwd() == tmp_path

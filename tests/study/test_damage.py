@@ -78,7 +78,8 @@ def test_where_everything_is_lost_recover_says_how_much_and_what_to_do(
         (study / "manifest.json").write_text('{"runs": "none", "models": 3}')
     ended = leadline("recover", study)
     assert ended.code == 0 and not ended.err
-    first, lost, *missing, last = ended.out.splitlines()
+    first, lost, *missing, more, last = ended.out.splitlines()
+    assert more.startswith("more may be missing")
     kept = study / "responses.damaged-1.sqlite"
     assert first == f"0 answers recovered; the damaged file is kept: {kept}"
     assert lost == (
@@ -94,6 +95,14 @@ def test_where_everything_is_lost_recover_says_how_much_and_what_to_do(
         == f"error: {study}: this study has no answers yet (leadline run {study})"
     )
     assert leadline("recover", study).out.startswith("nothing is damaged: 0 answers")
+
+
+def test_a_database_that_was_emptied_is_told_by_whoever_opens_it(study: Path, leadline: Leadline) -> None:
+    (study / "responses.sqlite").write_bytes(b"")
+    for command in (("run", study), ("report", study), ("run", study, "--dry-run")):
+        assert f"it was emptied (nothing was changed; leadline recover {study}" in leadline(*command).fault
+    said = leadline("recover", study).out
+    assert "more may be missing: what partitions ask hangs on the baseline's failures" in said
 
 
 def test_what_was_lost_is_asked_again_in_full(study: Path, leadline: Leadline) -> None:

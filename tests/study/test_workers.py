@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psutil
 import pytest
@@ -206,6 +206,23 @@ def shared(tmp_path: Path, study: Path, engine: Any = None, **more: Any) -> Any:
     """A run of `study` by workers that are watched."""
     _, workers = watched(engine or InProcess(), tmp_path / "log", **more)
     return run_study(open_study(study), Quiet(), workers=workers)
+
+
+def test_one_model_under_two_labels_is_asked_once(tmp_path: Path, model: Path) -> None:
+    labels = [{"ref": str(model), "name": "one"}, {"ref": str(model), "name": "two"}]
+    study = small.small_study(tmp_path / "study", model, models=labels)
+    calm = small.small_study(tmp_path / "calm", model, models=labels)
+    shared(tmp_path, study)
+
+    class Notes(Quiet):
+        lines: ClassVar[list[str]] = []
+
+        def note(self, line: str) -> None:
+            self.lines.append(line)
+
+    run_study(open_study(calm), Notes())
+    assert "two is one under another name: reports count the same answers twice" in Notes.lines
+    assert stored.texts(study) == stored.texts(calm) != {}
 
 
 def test_a_worker_that_finds_another_model_is_refused(tmp_path: Path, model: Path, other_model: Path) -> None:

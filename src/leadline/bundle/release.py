@@ -34,7 +34,8 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.report.document import FindingsDocument
 from leadline.report.evidence_items import EVIDENCE
 from leadline.report.study_report import report_study
-from leadline.study.manifest import MANIFEST, told_of
+from leadline.study.database import MANIFEST
+from leadline.study.manifest import told_of
 from leadline.study.members import members, protocol
 from leadline.study.readings import check_answered, readings
 from leadline.study.store import open_store

@@ -26,6 +26,8 @@ def copy(
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError("is there already", where=str(out), fix="name a place that is free")
+    if out.resolve() == Path.cwd():  # the copy takes its place, and the shell would stand in nothing
+        raise UsageError("is the folder that you are in", where=str(out), fix="name a new folder")
     stream = open_stream(name)  # where a bundled one is unpacked lives as long as this does
     benchmark = load_benchmark(name)
     with whole_folder(out) as folder:

@@ -48,6 +48,10 @@ def recover(folder: Folder = Path(), as_json: AsJson = False) -> None:
             f"missing: {one.model} · {one.configuration}: {counted(one.answers, 'answer')} "
             f"({', '.join(one.items[:_NAMED])}{more})"
         )
+    asked = {one.name: one for one in study.configurations}
+    lacks_baseline = any(asked[one.configuration].role == "baseline" for one in found.missing)
+    if lacks_baseline and any(one.failures_only for one in asked.values()):
+        typer.echo("more may be missing: what partitions ask hangs on the baseline's failures")
     if found.has_imported:
         typer.echo("imported answers: import them again, what is there is skipped")
     if found.missing:

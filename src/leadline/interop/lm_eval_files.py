@@ -96,7 +96,7 @@ def _files(path: Path, skipped: list[Path] | None) -> list[Path]:
             )
         return files
     if not path.is_file():
-        raise UsageError("there is no such file", where=str(path))
+        raise UsageError("is no file" if path.exists() else "there is no such file", where=str(path))
     if match := _RESULTS.match(path.name):
         if files := sorted(path.parent.glob(f"samples_*_{match['time']}.jsonl")):
             return files

@@ -277,7 +277,7 @@ def _files(path: Path, skipped: list[Path] | None) -> list[Path]:
             raise UsageError("there are no JSON lines in this folder", where=str(path))
         return files
     if not path.is_file():
-        raise UsageError("there is no such file", where=str(path))
+        raise UsageError("is no file" if path.exists() else "there is no such file", where=str(path))
     return [path]
 
 

@@ -120,7 +120,7 @@ def _format(path: Path, form: Format | None) -> Format:
     if path.is_dir():
         raise UsageError("is a folder, not a table", where=str(path), fix="name the files in it")
     if not path.is_file():
-        raise UsageError("there is no such file", where=str(path))
+        raise UsageError("is no file" if path.exists() else "there is no such file", where=str(path))
     found = form or format_of(path)
     if found is None:
         fix = "--format csv, tsv, jsonl, json, parquet or arrow"

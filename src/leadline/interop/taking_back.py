@@ -6,7 +6,7 @@ from pathlib import Path
 
 from leadline.bench.header import HEADER_NAME, ITEMS_NAME
 from leadline.study.config_file import STUDY_FILE
-from leadline.study.manifest import MANIFEST
+from leadline.study.database import MANIFEST
 from leadline.study.new import SCHEMA_FILE
 from leadline.study.store import DATABASE
 

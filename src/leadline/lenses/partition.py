@@ -46,8 +46,8 @@ class Split:
 
     @property
     def temperature(self) -> str:
-        """The temperature as a row's key: "0.7"."""
-        return str(self.partition.temperature)
+        """The temperature as a row's key: "0.7", "1"."""
+        return f"{self.partition.temperature:g}"
 
 
 def split(view: View, partition: Partition) -> Split:

@@ -41,6 +41,10 @@ class ModelIdentity:
             revision=files.revision,
         )
 
+    def is_same(self, other: ModelIdentity) -> bool:
+        """Whether the other gives the same answers, whatever it is called and wherever it computes."""
+        return (self.kind, self.digest, self.dtype) == (other.kind, other.digest, other.dtype)
+
     @property
     def fit_digest(self) -> str:
         """What fitted artefacts are kept under: what is fitted in another precision is another thing."""

@@ -13,6 +13,7 @@ from leadline.study.seals import check_rows, register, reseal
 from leadline.study.tables import COLUMNS, SCHEMA
 
 DATABASE = "responses.sqlite"
+MANIFEST = "manifest.json"
 # A recovered database that has not taken its place yet (`recovery.py`).
 RECOVERED = "responses.sqlite.recovered"
 # 1: rows without seals.

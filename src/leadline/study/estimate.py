@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from leadline.errors import UsageError
@@ -16,11 +16,12 @@ from leadline.models.model import ModelIdentity
 from leadline.models.served import MemoryLedger, ServedModel
 from leadline.study.config import AnyModel
 from leadline.study.configuration import Configuration
+from leadline.study.database import DATABASE, NoAnswersError
 from leadline.study.ledger import Spent, spent
 from leadline.study.model_loading import with_line
 from leadline.study.rehearsal import requests_of, shown
 from leadline.study.served_entry import ServedEntry
-from leadline.study.store import DATABASE, Store, open_store
+from leadline.study.store import Store, open_store
 from leadline.study.study import Study
 from leadline.study.wanted import wanted
 
@@ -88,7 +89,11 @@ def _store(study: Study) -> Iterator[Store | None]:
     if not (study.folder / DATABASE).exists():
         yield None
         return
-    with open_store(study.folder, write=False) as store:
+    with ExitStack() as stack:
+        try:
+            store = stack.enter_context(open_store(study.folder, write=False))
+        except NoAnswersError:
+            store = None
         yield store
 
 

@@ -16,13 +16,13 @@ from leadline.bench import content_hash
 from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
 from leadline.study.changes import code
+from leadline.study.database import MANIFEST
 from leadline.study.environment import environment
 from leadline.study.members import RECORDED, members
 from leadline.study.served_facts import asked_again, remarks, served_facts
 from leadline.study.store import RunNote, Store
 from leadline.study.study import Study
 
-MANIFEST = "manifest.json"
 _ALSO = (RECORDED, "stopped", "code_served", "refilled", "workers", "recovered", "lost")
 
 

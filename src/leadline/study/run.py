@@ -173,7 +173,7 @@ def _ask_model(
     run = settings.run
     model = load(study, entry, reporter, store, run)
     try:
-        _introduce(study, entry, model.identity, settings, store, identities)
+        _introduce(study, entry, model.identity, settings, store, reporter, identities)
         for together in asked_together(study, entry):
             ask(
                 study,
@@ -208,7 +208,7 @@ def _ask_workers(
     models = []
     for entry in entries:
         models.append(find_model(study, store, entry, reporter))
-        _introduce(study, entry, models[-1].named.identity, settings, store, identities)
+        _introduce(study, entry, models[-1].named.identity, settings, store, reporter, identities)
 
     def on_device(label: str, device: str) -> None:
         if identities[label].device != device:
@@ -233,11 +233,14 @@ def _introduce(
     identity: ModelIdentity,
     settings: RunSettings,
     store: Store,
+    reporter: Reporter,
     identities: dict[str, ModelIdentity],
 ) -> None:
     """Note who is going to be asked. Raises UsageError where it is another model than before."""
     changes = changed_model(store, entry.label, identity)
     settle(changes, study, store, settings.run, settings.accept_changes)
+    if twin := next((label for label, one in identities.items() if one.is_same(identity)), None):
+        reporter.note(f"{entry.label} is {twin} under another name: reports count the same answers twice")
     identities[entry.label] = identity
     store.note_run(settings.run, {"models": {label: noted(one) for label, one in identities.items()}})
     store.set_model(entry.label, identity)

@@ -83,6 +83,7 @@ def ask_shared(
     cannot do (another model on its machine, no memory), or when workers die over the same answers.
     """
     askings: dict[tuple[int, int], Asking] = {}
+    models = _different(models)
 
     def open_part(model: int, number: int) -> Opened:
         named = models[model].named
@@ -144,6 +145,15 @@ def ask_shared(
                 shares.fitted(chunk, told.fitted)
             if told.answers:
                 shares.arrived(chunk, _stored(askings[chunk.model, chunk.configuration], shares, chunk, told))
+
+
+def _different(models: Sequence[Shared]) -> list[Shared]:
+    """Without those that an earlier one is under another label: they share its answers."""
+    found: list[Shared] = []
+    for one in models:
+        if not any(one.named.identity.is_same(other.named.identity) for other in found):
+            found.append(one)
+    return found
 
 
 def _loading(models: Sequence[Shared], workers: int) -> str:

@@ -21,6 +21,7 @@ from leadline.errors import LeadlineError
 from leadline.models.model import ModelIdentity
 from leadline.study.database import (
     DATABASE,
+    MANIFEST,
     NoAnswersError,
     check_whole,
     columns_of,
@@ -376,6 +377,7 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
         raise LeadlineError("is a folder, not a database", where=str(path), fix="move it aside")
     if not write and not path.exists():
         raise NoAnswersError(folder)
+    is_old = path.exists()
     with named_faults(path):
         connection = connect(path, write)
     try:
@@ -383,10 +385,13 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
             if not write:
                 connection.execute("BEGIN")  # what is read is of one moment, whoever writes meanwhile
             check_whole(connection, path)
+            if is_old and not is_begun(connection):
+                if (folder / MANIFEST).exists():  # which is written when there are tables
+                    raise sqlite3.DatabaseError("it was emptied")
+                if not write:
+                    raise NoAnswersError(folder)
             if write:
                 make_ready(connection)
-            elif not is_begun(connection):
-                raise NoAnswersError(folder)
         yield Store(connection, path)
     finally:
         connection.close()
