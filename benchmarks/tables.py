@@ -5,6 +5,7 @@ A benchmark without one here is told by its goals alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
@@ -15,11 +16,21 @@ from rich.table import Table
 SAMPLES = 20
 
 
+def _table(title: str, columns: Sequence[str], left: Sequence[str] = ()) -> Table:
+    """An empty table; columns hold numbers, but for those on the `left`."""
+    made = Table(title=title)
+    for column in columns:
+        made.add_column(column, justify="left" if column in left else "right")
+    return made
+
+
 def scanning(console: Console, found: list[dict[str, Any]]) -> None:
     """MB a second of each way."""
-    table = Table(title="A corpus scanned for sentences: MB of uncompressed text, one process unless said")
-    for column in ("what", "files", "sentences", "MB", "MB / processor s", "MB / s", "peak memory"):
-        table.add_column(column, justify="left" if column == "what" else "right")
+    table = _table(
+        "A corpus scanned for sentences: MB of uncompressed text, one process unless said",
+        ("what", "files", "sentences", "MB", "MB / processor s", "MB / s", "peak memory"),
+        left=("what",),
+    )
     for row in found:
         table.add_row(
             row["what"],
@@ -35,9 +46,10 @@ def scanning(console: Console, found: list[dict[str, Any]]) -> None:
 
 def served(console: Console, found: list[dict[str, Any]]) -> None:
     """Requests a second."""
-    table = Table(title="Requests a second to a server that answers after 50 ms: best of alternating runs")
-    for column in ("connections", "one at a time", "leadline", "ratio", "openai package alone"):
-        table.add_column(column, justify="right")
+    table = _table(
+        "Requests a second to a server that answers after 50 ms: best of alternating runs",
+        ("connections", "one at a time", "leadline", "ratio", "openai package alone"),
+    )
     for row in found:
         table.add_row(
             f"{row['connections']}",
@@ -51,10 +63,11 @@ def served(console: Console, found: list[dict[str, Any]]) -> None:
 
 def sampling(console: Console, found: list[dict[str, Any]]) -> None:
     """Times of all ways, and the arithmetic that bounds ours."""
-    table = Table(title="K samples per prompt, T = 0.7, float32: medians of alternating runs")
-    columns = ("workload", "prompts × K", "tokens", "transformers", "lm-eval", "leadline", "floor", "over")
-    for column in columns:
-        table.add_column(column, justify="left" if column == "workload" else "right")
+    table = _table(
+        "K samples per prompt, T = 0.7, float32: medians of alternating runs",
+        ("workload", "prompts × K", "tokens", "transformers", "lm-eval", "leadline", "floor", "over"),
+        left=("workload",),
+    )
     for row in found:
         table.add_row(
             row["workload"],
@@ -75,9 +88,11 @@ def sampling(console: Console, found: list[dict[str, Any]]) -> None:
 def protocol(console: Console, found: list[dict[str, Any]]) -> None:
     """Both sides' seconds by method, for all facts."""
     row = found[0]
-    table = Table(title=f"The protocol on {row['facts']} facts; the script on {row['scripted']}, scaled")
-    for column in ("method", "script, answers", "script, ranks", "leadline", "ratio"):
-        table.add_column(column, justify="left" if column == "method" else "right")
+    table = _table(
+        f"The protocol on {row['facts']} facts; the script on {row['scripted']}, scaled",
+        ("method", "script, answers", "script, ranks", "leadline", "ratio"),
+        left=("method",),
+    )
     scale = row["facts"] / row["scripted"]
     for group in row["leadline_together_s"]:
         answers, ranks = (
@@ -118,11 +133,11 @@ def greedy(console: Console, found: list[dict[str, Any]]) -> None:
 
 def techniques(console: Console, found: list[dict[str, Any]]) -> None:
     """Each technique's cost beside the baseline's."""
-    table = Table(
-        title="16 answers under each technique beside greedy, float32: median ratio of pairs of runs"
+    table = _table(
+        "16 answers under each technique beside greedy, float32: median ratio of pairs of runs",
+        ("workload", "technique", "greedy", "with it", "ratio", "times the naive way"),
+        left=("workload", "technique"),
     )
-    for column in ("workload", "technique", "greedy", "with it", "ratio", "times the naive way"):
-        table.add_column(column, justify="left" if column in ("workload", "technique") else "right")
     for row in found:
         table.add_row(
             row["workload"],
@@ -137,10 +152,10 @@ def techniques(console: Console, found: list[dict[str, Any]]) -> None:
 
 def audit(console: Console, found: list[dict[str, Any]]) -> None:
     """Speed and memory of the audit."""
-    table = Table(title="leadline audit of made-up filings, against reading and decoding the same files")
-    columns = ("items", "documents", "MB", "processes", "seconds", "MB/s", "reading alone", "peak memory")
-    for column in columns:
-        table.add_column(column, justify="right")
+    table = _table(
+        "leadline audit of made-up filings, against reading and decoding the same files",
+        ("items", "documents", "MB", "processes", "seconds", "MB/s", "reading alone", "peak memory"),
+    )
     for row in found:
         table.add_row(
             f"{row['items']:,}",
@@ -165,9 +180,10 @@ def audit(console: Console, found: list[dict[str, Any]]) -> None:
 
 def statistics(console: Console, found: list[dict[str, Any]]) -> None:
     """Scoring and statistics beside a script with pandas."""
-    table = Table(title="Scoring and statistics: processor seconds on one thread")
-    for column in ("answers", "leadline", "pandas", "ratio", "compared", "differ", "leadline MB"):
-        table.add_column(column, justify="right")
+    table = _table(
+        "Scoring and statistics: processor seconds on one thread",
+        ("answers", "leadline", "pandas", "ratio", "compared", "differ", "leadline MB"),
+    )
     for row in found:
         ours = min(row["ours, each run"])
         table.add_row(
@@ -184,9 +200,11 @@ def statistics(console: Console, found: list[dict[str, Any]]) -> None:
 
 def start_up(console: Console, found: list[dict[str, Any]]) -> None:
     """What commands take before their work, beside what they cannot do without."""
-    table = Table(title="Start-up: seconds, the least of alternating runs")
-    for column in ("what", "by the clock", "processor", "floor, processor", "over it"):
-        table.add_column(column, justify="left" if column == "what" else "right")
+    table = _table(
+        "Start-up: seconds, the least of alternating runs",
+        ("what", "by the clock", "processor", "floor, processor", "over it"),
+        left=("what",),
+    )
     for row in found:
         table.add_row(
             row["what"],
@@ -200,10 +218,10 @@ def start_up(console: Console, found: list[dict[str, Any]]) -> None:
 
 def stability(console: Console, found: list[dict[str, Any]]) -> None:
     """Seconds of reading and lenses."""
-    table = Table(title="All stability figures of made-up answers, 2,000 draws and 2,000 permutations")
-    columns = ("configurations × items × answers", "answers", "reading", "lenses", "figures", "peak memory")
-    for column in columns:
-        table.add_column(column, justify="right")
+    table = _table(
+        "All stability figures of made-up answers, 2,000 draws and 2,000 permutations",
+        ("configurations × items × answers", "answers", "reading", "lenses", "figures", "peak memory"),
+    )
     for row in found:
         reading = row.get("reading, seconds")
         table.add_row(
@@ -219,10 +237,10 @@ def stability(console: Console, found: list[dict[str, Any]]) -> None:
 
 def serving(console: Console, found: list[dict[str, Any]]) -> None:
     """Answers a second and waits."""
-    table = Table(title="leadline serve: 32 clients at once beside one that waits for each answer")
-    columns = ("clients", "alone", "together", "ratio", "long run", "answers", "median wait", "memory")
-    for column in columns:
-        table.add_column(column, justify="right")
+    table = _table(
+        "leadline serve: 32 clients at once beside one that waits for each answer",
+        ("clients", "alone", "together", "ratio", "long run", "answers", "median wait", "memory"),
+    )
     for row in found:
         table.add_row(
             f"{row['clients']}",
@@ -239,18 +257,18 @@ def serving(console: Console, found: list[dict[str, Any]]) -> None:
 
 def bfloat16(console: Console, found: list[dict[str, Any]]) -> None:
     """What half the bits bring, and what they change."""
-    table = Table(title="The same study in float32 and in bfloat16: medians of alternating runs")
-    columns = (
-        "items",
-        "float32",
-        "bfloat16",
-        "ratio",
-        "greedy answers that differ",
-        "right",
-        "right in one alone",
+    table = _table(
+        "The same study in float32 and in bfloat16: medians of alternating runs",
+        (
+            "items",
+            "float32",
+            "bfloat16",
+            "ratio",
+            "greedy answers that differ",
+            "right",
+            "right in one alone",
+        ),
     )
-    for column in columns:
-        table.add_column(column, justify="right")
     for row in found:
         table.add_row(
             f"{row['items']:,}",
@@ -266,17 +284,19 @@ def bfloat16(console: Console, found: list[dict[str, Any]]) -> None:
 
 def together(console: Console, found: list[dict[str, Any]]) -> None:
     """What it brings to ask configurations together."""
-    table = Table(title="Baseline and two temperatures, apart and together: medians of alternating runs")
-    for column in (
-        "benchmark",
-        "items × samples",
-        "tokens of a prompt",
-        "apart",
-        "together",
-        "ratio",
-        "same",
-    ):
-        table.add_column(column, justify="left" if column == "benchmark" else "right")
+    table = _table(
+        "Baseline and two temperatures, apart and together: medians of alternating runs",
+        (
+            "benchmark",
+            "items × samples",
+            "tokens of a prompt",
+            "apart",
+            "together",
+            "ratio",
+            "same",
+        ),
+        left=("benchmark",),
+    )
     for row in found:
         table.add_row(
             row["benchmark"],

@@ -22,7 +22,6 @@ from leadline.study.side_by_side import SideBySide, by_question
 from leadline.study.store import Key, Store
 from leadline.study.study import Study
 from leadline.study.wanted import Wanted, wanted
-from leadline.techniques import Technique
 from leadline.techniques.conversation import Job, converse
 from leadline.techniques.prepared import AS_IT_IS
 
@@ -140,10 +139,9 @@ def ask(
         for at, configuration in enumerate(configurations)
     ]
     pairs = zip(configurations, askings, strict=True)
-    asked = [(configuration, asking) for configuration, asking in pairs if asking.shelf is not None]
-    wanting = [(configuration.technique, asking) for configuration, asking in asked]
-    if len(asked) > 1:
-        *others, last = (configuration.label for configuration, _ in asked)
+    wanting = [(configuration, asking) for configuration, asking in pairs if asking.shelf is not None]
+    if len(wanting) > 1:
+        *others, last = (configuration.label for configuration, _ in wanting)
         reporter.note(f"{entry.label}: {', '.join(others)} and {last} ask the same, and are asked together")
     if wanting:
         with memory_told(" and ".join(asking.called for _, asking in wanting)):
@@ -167,12 +165,12 @@ def memory_told(called: str) -> Iterator[None]:
 def _converse(
     study: Study,
     model: Model,
-    wanting: Sequence[tuple[Technique, Asking]],
+    wanting: Sequence[tuple[Configuration, Asking]],
     entry: AnyModel,
     reporter: Reporter,
 ) -> None:
-    """Ask what these want: of one technique, or of several that leave a local model as it is."""
-    techniques = [technique for technique, _ in wanting]
+    """Ask what these want: one configuration, or several that leave a local model as it is."""
+    techniques = [configuration.technique for configuration, _ in wanting]
     together, prepared = SideBySide(techniques), AS_IT_IS
     shelves: list[Shelf] = []
     keys: dict[tuple[int, str, int], Key] = {}
@@ -197,7 +195,7 @@ def _converse(
             for job, answer in converse(
                 together, batch, study.prompts, model.generate, prepared, merge=merge
             ):
-                which, sample = together.of(job)
+                which, sample = together.of(job.sample)
                 shelves[which].put(keys[which, job.question.item, sample], answer)
 
 

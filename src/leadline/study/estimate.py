@@ -16,7 +16,7 @@ from leadline.models.model import ModelIdentity
 from leadline.models.served import MemoryLedger, ServedModel
 from leadline.study.config import AnyModel
 from leadline.study.configuration import Configuration
-from leadline.study.database import DATABASE, NoAnswersError
+from leadline.study.database import NoAnswersError
 from leadline.study.ledger import Spent, spent
 from leadline.study.model_loading import with_line
 from leadline.study.rehearsal import requests_of, shown
@@ -86,9 +86,6 @@ def estimate(study: Study, *, retry_failed: bool = False, refill_empty: bool = F
 
 @contextmanager
 def _store(study: Study) -> Iterator[Store | None]:
-    if not (study.folder / DATABASE).exists():
-        yield None
-        return
     with ExitStack() as stack:
         try:
             store = stack.enter_context(open_store(study.folder, write=False))

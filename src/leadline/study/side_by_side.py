@@ -45,14 +45,14 @@ class SideBySide:
         """A job of the technique with the number `which`."""
         return Job(job.question, job.sample * len(self.techniques) + which, job.refill)
 
-    def of(self, job: Job) -> tuple[int, int]:
-        """Whose job it is, and the number of the sample there."""
-        sample, which = divmod(job.sample, len(self.techniques))
-        return which, sample
+    def of(self, sample: int) -> tuple[int, int]:
+        """Whose sample it is, and its number there."""
+        own, which = divmod(sample, len(self.techniques))
+        return which, own
 
     def ask(self, question: Question, sample: int, prompts: Prompts) -> Conversation:
         """As `Technique.ask`."""
-        own, which = divmod(sample, len(self.techniques))
+        which, own = self.of(sample)
         return self.techniques[which].ask(question, own, prompts)
 
 

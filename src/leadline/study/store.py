@@ -375,9 +375,9 @@ def open_store(folder: Path, *, write: bool) -> Iterator[Store]:
     path = folder / DATABASE
     if path.is_dir():
         raise LeadlineError("is a folder, not a database", where=str(path), fix="move it aside")
-    if not write and not path.exists():
-        raise NoAnswersError(folder)
     is_old = path.exists()
+    if not write and not is_old:
+        raise NoAnswersError(folder)
     with named_faults(path):
         connection = connect(path, write)
     try:
